@@ -30,7 +30,8 @@ def anthropic(url):
 MODELS = {
     "anthropic": anthropic,
     "openai-chat": lambda url: OpenAIChatGenerator(api_key=KEY, model="gpt-4o", api_base_url=url + "/v1"),
-    "openai-responses": lambda url: OpenAIResponsesChatGenerator(api_key=KEY, model="gpt-4o", api_base_url=url + "/v1"),
+    # It sends reasoning back, which not every model takes.
+    "openai-responses": lambda url: OpenAIResponsesChatGenerator(api_key=KEY, model="gpt-5.4", api_base_url=url + "/v1"),
     "mistral": lambda url: MistralChatGenerator(api_key=KEY, model="mistral-large-latest", api_base_url=url + "/v1"),
     "cohere": lambda url: CohereChatGenerator(api_key=KEY, model="command-a-03-2025", api_base_url=url),
     "ollama": lambda url: OllamaChatGenerator(model="llama3.1", url=url),

@@ -179,13 +179,13 @@ def section(client, found, differ, environments):
         yield "The two times differ in: " + ", ".join(sorted({f"`{name[0]}` ({name[1]})" for name in differ})) + ".\n"
 
 
-def summary(client, found, environments):
+def summary(client, found, environments, results):
     package, version = next(iter(versions(client, environments)))
     counts = [sum(status == own for own, _ in found.values()) for status in STATUSES]
     name = heading(client, package, version)
     anchor = re.sub(r"[^\w -]", "", name).lower().replace(" ", "-")
-    today = datetime.date.today().isoformat()
-    return f"| [{name}](#{anchor}) | {today} | {len(client.formats)} | " + " | ".join(map(str, counts)) + " |"
+    day = datetime.date.fromtimestamp(os.path.getmtime(os.path.join(results, f"{client.name}.2.json"))).isoformat()
+    return f"| [{name}](#{anchor}) | {day} | {len(client.formats)} | " + " | ".join(map(str, counts)) + " |"
 
 
 def former(page):
@@ -210,6 +210,7 @@ What `toolcheck conform` {version} found in current agent frameworks, each on th
 
 On 2026-11-26, 94 findings, drawn at random from those of the 17 clients that had been run by then, were read by hand beside their exchanges. Five were of runs that should not be streamed and were, and two of searches that were not declared; both count as `skip` since. No other had its cause in a driver or the mock.
 On 2026-11-27, 57 were read so of the four clients that were run on that day, and two had their cause in a driver: a model that takes no reasoning. It was run again with another.
+On 2026-11-28, 100 were read so of five of the clients that were run since then: both versions of the AI SDK, its provider for compatible servers, Haystack and google-genai. Two had a cause of ours. Haystack's driver had a model that takes no reasoning, and was run again with another. `switch-provider` took a result that is in an object in one API and alone in the other for a changed one: it is left out where that was so, in Gemini of the AI SDK and Mastra, and in Haystack.
 
 """
 REPRODUCE = """
@@ -262,7 +263,7 @@ def main():
         differ = [name for name in first if judged(first[name]) != judged(second[name])]
         differences += [(client.name, name) for name in differ]
         same = {name: run for name, run in first.items() if name not in differ}
-        rows.append(summary(client, same, arguments.environments))
+        rows.append(summary(client, same, arguments.environments, results))
         sections.append("\n".join(section(client, same, differ, arguments.environments)))
     with open(arguments.page, "w") as page:
         version = subprocess.run([arguments.program, "--version"], capture_output=True, text=True, check=True).stdout.split()[-1]

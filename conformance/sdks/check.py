@@ -611,9 +611,13 @@ def agent(program, name, package, command, environment):
         own = {key: value for key, value in os.environ.items() if not key.startswith(("ANTHROPIC_", "CLAUDE", "CODEX_", "OPENAI_"))}
         own.update(environment(home, url))
         arguments = [argument.format(home=home) for argument in command]
-        ended = subprocess.run(
-            [name, *arguments], cwd=home, stdin=subprocess.DEVNULL, env=own, capture_output=True, text=True, timeout=120
-        )
+        try:
+            ended = subprocess.run(
+                [name, *arguments], cwd=home, stdin=subprocess.DEVNULL, env=own, capture_output=True, text=True, timeout=300
+            )
+        except subprocess.TimeoutExpired as late:
+            print(f"{name}: no answer in {late.timeout} s")
+            return False
     is_right = ended.returncode == 0 and "Done." in ended.stdout
     print(f"{name}: it got its answer" if is_right else f"{name}: {ended.stdout[-500:]}{ended.stderr[-1000:]}")
     return is_right

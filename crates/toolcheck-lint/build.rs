@@ -1,4 +1,4 @@
-//! Lists the rules: each file in `src/rules` but `mod.rs` is one.
+//! Lists the rules and their pages: each Rust file in `src/rules` but `mod.rs` is a rule, with its page beside it.
 #![allow(clippy::disallowed_macros, reason = "Cargo reads what a build script prints")]
 
 use std::{env, fs, path::Path};
@@ -13,7 +13,12 @@ fn main() {
         .filter(|name| name != "mod")
         .collect();
     rules.sort();
-    let list: String = rules.iter().map(|name| format!("&{name}::RULE, ")).collect();
     let out = env::var_os("OUT_DIR").expect("Cargo names the folder");
-    fs::write(Path::new(&out).join("rules.rs"), format!("&[{list}]")).expect("it can be written");
+    let write = |file: &str, item: &dyn Fn(&String) -> String| {
+        let list: String = rules.iter().map(item).collect();
+        fs::write(Path::new(&out).join(file), format!("&[{list}]")).expect("it can be written");
+    };
+    write("rules.rs", &|name| format!("&{name}::RULE, "));
+    let page = r#"include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/NAME.md")), "#;
+    write("pages.rs", &|name| page.replace("NAME", name));
 }

@@ -323,7 +323,7 @@ class Rehearsal:
 # What this script can't show, and what does.
 ELSEWHERE = [
     ("pre-commit", "hook toolcheck", "builds the program; runs what the mirror's hook runs"),
-    ("crates.io", "cargo publish", "`cargo xtask package`, in .ci/run"),
+    ("crates.io", "cargo publish", "`cargo xtask package`, in .ci/delivered"),
     ("PyPI", "wheels, sdists", "the jobs `wheels` and `packages` of release.yml"),
     ("npm", "packages", "the job `packages` of release.yml; bindings/test.sh"),
     ("attestations", "actions/attest", "needs the identity of a workflow: only a release has them"),

@@ -10,7 +10,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { stepCountIs, tool, ToolLoopAgent } from "ai";
 import { createOllama } from "ollama-ai-provider-v2";
-import { ALL, PNG, serve, talk } from "./common.mjs";
+import { ALL, drain, serve, talk } from "./common.mjs";
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 const apiKey = "x";
@@ -60,10 +60,7 @@ function run(task) {
       return result.text;
     }
     const result = await agent.stream({ messages, abortSignal: message.signal });
-    for await (const part of result.fullStream) {
-      if (part.type === "error") throw part.error;
-      if (part.type === "abort") throw new Error("aborted");
-    }
+    await drain(result.fullStream);
     messages.push(...((await result.responseMessages) ?? (await result.response).messages));
     return await result.text;
   });

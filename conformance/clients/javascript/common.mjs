@@ -67,6 +67,14 @@ export async function talk(task, say) {
   return await say({ text: task.then, format, tools: withdrawn ? [] : tools, fork });
 }
 
+// Reads the parts of a stream to its end; what went wrong is thrown.
+export async function drain(stream) {
+  for await (const part of stream) {
+    if (part.type === "error") throw part.payload?.error ?? part.error;
+    if (part.type === "abort") throw new Error("aborted");
+  }
+}
+
 const whole = (text) => (text ?? "").toWellFormed();
 const failed = (error) => whole(String(error).slice(0, 2000));
 

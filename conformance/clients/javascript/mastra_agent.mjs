@@ -6,7 +6,7 @@ import { createMistral } from "@ai-sdk/mistral";
 import { createOpenAI } from "@ai-sdk/openai";
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
-import { ALL, PNG, serve, talk } from "./common.mjs";
+import { ALL, drain, PNG, serve, talk } from "./common.mjs";
 
 const apiKey = "x";
 const MODELS = {
@@ -47,10 +47,7 @@ function run(task) {
       return result.text;
     }
     const result = await agent.stream([...messages], options);
-    for await (const part of result.fullStream) {
-      if (part.type === "error") throw part.payload?.error ?? part.error;
-      if (part.type === "abort") throw new Error("aborted");
-    }
+    await drain(result.fullStream);
     messages.push(...(await result.response).messages);
     return await result.text;
   });

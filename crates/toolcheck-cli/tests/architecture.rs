@@ -180,6 +180,21 @@ fn functions(text: &str) -> Vec<(String, usize)> {
     functions
 }
 
+/// Tests in the source of a library that is not built as a test would never run.
+#[test]
+fn every_test_is_built() {
+    for source in sources() {
+        let manifest =
+            fs::read_to_string(source.with_file_name("Cargo.toml")).expect("a crate has a manifest");
+        if manifest.contains("[lib]\ntest = false\n") {
+            let mut files = Vec::new();
+            rust_files(&source, &mut files);
+            files.retain(|path| fs::read_to_string(path).is_ok_and(|text| text.contains("cfg(test)")));
+            assert!(files.is_empty(), "{files:?}");
+        }
+    }
+}
+
 #[test]
 fn function_lengths_are_counted() {
     let text = "fn a() {\n    b();\n}\n\nimpl B {\n    pub(crate) fn c(\n        d: E,\n    ) -> F {\n        if d {\n        }\n    }\n}\nfn g() {}\npub(crate) async fn h() {\n    i().await;\n}\n";

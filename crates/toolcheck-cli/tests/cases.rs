@@ -297,6 +297,11 @@ impl Run {
             ["mkdir", path] => fs::create_dir_all(at(path)).unwrap(),
             ["rm", path] if at(path).is_dir() => fs::remove_dir_all(at(path)).unwrap(),
             ["rm", path] => fs::remove_file(at(path)).unwrap(),
+            ["cp", from, to] if at(from).is_dir() => {
+                for (name, bytes) in contents(&at(from)) {
+                    write(&self.current, &format!("{to}/{name}"), bytes);
+                }
+            }
             ["cp", from, to] => write(&self.current, to, fs::read(at(from)).unwrap()),
             #[cfg(unix)]
             ["ln", to, path] => {

@@ -2,16 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use serde_json::Value as Json;
-
 use crate::common::{folder, root, run, run_with_input, seen, toolcheck};
-
-const CLEAN: &[u8] = br#"{"messages": [{"role": "user", "content": "hello"}]}"#;
-
-#[test]
-fn help() {
-    insta::assert_snapshot!(seen(&run(&["lint", "--help"])));
-}
 
 /// The last line of an outline is a command that prints the same findings.
 #[test]
@@ -29,23 +20,6 @@ fn the_command_at_the_end_of_an_outline_works() {
 }
 
 #[test]
-fn lists() {
-    insta::assert_snapshot!("rules", seen(&run(&["rules"])));
-    insta::assert_snapshot!("formats", seen(&run(&["formats"])));
-    insta::assert_snapshot!("targets", seen(&run(&["targets"])));
-    for list in ["rules", "formats", "targets"] {
-        let output = run(&[list, "--output-format", "json"]);
-        let json: Json = serde_json::from_slice(&output.stdout).unwrap();
-        assert!(json[list].as_array().unwrap().len() > 5, "{list}");
-    }
-}
-
-#[test]
-fn explain_a_rule() {
-    insta::assert_snapshot!(seen(&run(&["explain", "split-assistant-turn"])));
-}
-
-#[test]
 fn a_closed_pipe_is_not_an_error() {
     let mut child = toolcheck()
         .args(["lint", "fixtures", "--output-format", "full"])
@@ -57,17 +31,6 @@ fn a_closed_pipe_is_not_an_error() {
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(!err.contains("panicked") && !err.contains("ipe"), "{err}");
-}
-
-#[test]
-fn the_corpus_runner() {
-    let output = run(&["test", "fixtures/seeds"]);
-    assert_eq!(output.status.code(), Some(0), "{}", seen(&output));
-    let folder = folder("corpus");
-    std::fs::write(folder.join("case.json"), CLEAN).unwrap();
-    let output = run(&["test", folder.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(1), "a missing expectation fails");
-    assert_eq!(run(&["test", "no/such/directory"]).status.code(), Some(2));
 }
 
 #[test]

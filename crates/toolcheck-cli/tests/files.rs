@@ -112,22 +112,6 @@ fn another_encoding_is_reported_once() {
 }
 
 #[test]
-fn an_error_is_explained_in_a_compressed_file() {
-    let folder = folder("explain-compressed");
-    write(&folder, "a.json.gz", gzip(unanswered("toolu_1")));
-    let error = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. \
-                 Each `tool_use` block must have a corresponding `tool_result` block in the next message.";
-    let seen = seen_in(&folder, &["explain", "--error", error, "a.json.gz"]);
-    assert!(seen.contains("[/messages/1/content/0 in a.json.gz:1:"), "{seen}");
-    // Quoted parts of the error are escaped.
-    let seen = seen_in(&folder, &["explain", "--error", &error.replace("toolu_1", "a\u{1b}[31m\u{202e}")]);
-    assert!(seen.contains("a\\u{1b}[31m\\u{202e}") && !seen.contains('\u{1b}'), "{seen:?}");
-    // The standard input can't be used twice.
-    let seen = seen_in(&folder, &["explain", "--error", "-", "-"]);
-    assert!(seen.starts_with("status: 2") && seen.contains("both the error and the request"), "{seen}");
-}
-
-#[test]
 fn bytes_that_are_not_text_hide_no_findings() {
     let folder = folder("no-text");
     // A log that was truncated while it was written starts with null bytes, an unfinished one ends with them.

@@ -480,7 +480,7 @@ fn every_crate_has_complete_metadata() {
     for (name, manifest) in manifests() {
         let package = manifest["package"].as_table().unwrap();
         assert_eq!(package["name"].as_str(), Some(&*name));
-        assert!(package.get("publish").is_none(), "{name}: .ci/run packages all of crates/");
+        assert!(package.get("publish").is_none(), "{name}: .ci/delivered packages all of crates/");
         for key in ["description", "documentation", "readme"] {
             assert!(package[key].as_str().is_some_and(|text| !text.is_empty()), "{name}: {key}");
         }

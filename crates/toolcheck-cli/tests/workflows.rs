@@ -164,7 +164,7 @@ fn only_what_needs_a_token_has_one() {
     assert_eq!(with_token, expected);
 }
 
-/// `.ci/run` skips what needs a program that is not there. In CI, everything is there.
+/// `.ci/delivered` skips what needs a program that is not there. In CI, everything is there.
 #[test]
 fn nothing_is_skipped_in_ci() {
     let steps = scripts(&workflows()["ci.yml"]);

@@ -22,7 +22,7 @@ use toolcheck_json::sort_by_positions;
 use crate::framework::{self, Framework};
 use crate::targets::{self, FREE, Refusal, Target};
 
-use expression::Expression;
+use expression::{Expression, Window};
 
 pub use classes::{ClassError, Classified, ErrorClass};
 pub use envelopes::Envelope;
@@ -187,10 +187,11 @@ impl Table {
 /// the refusals whose first sentence matches, and otherwise those that begin like the error, because logs, titles and
 /// people cut long texts.
 pub fn recognise(error: &str) -> Vec<Recognised> {
-    let ways: [fn(&str) -> Vec<Recognised>; 3] =
+    let ways: [fn(&Window<'_>) -> Vec<Recognised>; 3] =
         [|error| TEXTS.recognise(error), |error| SENTENCES.recognise(error), beginnings::recognise];
+    let windows: Vec<Window<'_>> = windows(error).collect();
     let found =
-        ways.iter().find_map(|recognise| windows(error).map(recognise).find(|found| !found.is_empty()));
+        ways.iter().find_map(|recognise| windows.iter().map(recognise).find(|found| !found.is_empty()));
     found.unwrap_or_default()
 }
 
@@ -233,15 +234,15 @@ impl ErrorReading {
 }
 
 /// The pieces of an error to look at: its beginning and, of a log, its end.
-fn windows(error: &str) -> impl Iterator<Item = &str> {
+fn windows(error: &str) -> impl Iterator<Item = Window<'_>> {
     let end = (0..=LONGEST.min(error.len())).rev().find(|at| error.is_char_boundary(*at)).unwrap_or(0);
     let from = (error.len().saturating_sub(LONGEST)..=error.len()).find(|at| error.is_char_boundary(*at));
     let last = from.filter(|from| *from > 0).map(|from| &error[from..]);
-    std::iter::once(&error[..end]).chain(last)
+    std::iter::once(&error[..end]).chain(last).map(Window::new)
 }
 
 impl Table {
-    fn recognise(&self, error: &str) -> Vec<Recognised> {
+    fn recognise(&self, error: &Window<'_>) -> Vec<Recognised> {
         let all = self.entries.iter().zip(&self.expressions);
         let found = all.filter_map(|(entry, own)| Some((entry, own.own, own.found_in(error)?)));
         let mut found: Vec<(&(Origin, &Refusal), usize, &Regex)> = found.collect();

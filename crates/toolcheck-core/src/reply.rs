@@ -106,6 +106,13 @@ pub struct Event {
     pub data: Json,
 }
 
+impl Event {
+    /// The data, under the name unless they say their type themselves.
+    pub fn named(self) -> Json {
+        if self.data.get("type").is_some() { self.data } else { serde_json::json!({&*self.name: self.data}) }
+    }
+}
+
 /// How the events of a stream are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -374,7 +381,8 @@ impl Framing {
             Self::Lines => (data + "\n").into_bytes(),
             Self::Binary => binary(&event.name, data.as_bytes()),
             Self::Chunks => {
-                binary("chunk", format!(r#"{{"bytes":"{}"}}"#, base64(data.as_bytes())).as_bytes())
+                let data = base64(event.clone().named().to_string().as_bytes());
+                binary("chunk", format!(r#"{{"bytes":"{data}"}}"#).as_bytes())
             }
         }
     }

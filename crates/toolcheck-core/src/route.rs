@@ -80,10 +80,12 @@ impl Route {
         Self { is_shared: true, ..self }
     }
 
-    /// The same path on a server of many models, of which only those with this in their name take the format. Streams and
-    /// errors are written as the server does.
-    pub(crate) const fn on(self, models: &'static str, framing: Framing, errors_of: &'static str) -> Self {
-        Self { models, framing: Some(framing), errors_of: Some(errors_of), ..self }
+    /// A path of Bedrock's InvokeModel, where only models with this in their name take the format. Streams and errors are
+    /// written as Bedrock does.
+    pub(crate) const fn invoked(models: &'static str, is_streamed: bool) -> Self {
+        let ends = ["/model/{model}/invoke", "/model/{model}/invoke-with-response-stream"];
+        let own = Self::new("", ends[is_streamed as usize]).streamed(is_streamed).shared();
+        Self { models, framing: Some(Framing::Chunks), errors_of: Some("bedrock-converse"), ..own }
     }
 
     /// What stands before and after the name of the model in `end`.

@@ -36,8 +36,6 @@ pub(crate) use self::run::{Sink, is_silent, run};
 pub struct Rule {
     /// The id.
     pub id: RuleId,
-    /// The lines of its doc comment, verbatim.
-    pub(crate) doc: &'static [&'static str],
     /// The category.
     pub category: Category,
     /// The version that added it.
@@ -143,13 +141,12 @@ impl Rule {
 
     /// The first line of its documentation.
     pub fn summary(&self) -> &'static str {
-        self.doc.first().map_or("", |line| line.trim())
+        self.page().lines().next().unwrap_or_default()
     }
 
     /// Its documentation in Markdown, which is also its test: lines that the examples flag end in `// flagged`.
-    pub fn page(&self) -> String {
-        // The text of a doc comment starts after a space.
-        self.doc.iter().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
+    pub fn page(&self) -> &'static str {
+        PAGES[self.id.number()]
     }
 
     /// The case with this name.
@@ -215,10 +212,13 @@ impl Rule {
     }
 }
 
-/// Declares a rule: the doc comment is its manual page and its test. A rule that only looks at certain things says
-/// which (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
+/// The pages of the rules, by id.
+static PAGES: &[&str] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+/// Declares a rule, whose page is the Markdown file beside it. A rule that only looks at certain things says which
+/// (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
 macro_rules! declare_rule {
-    ($(#[doc = $doc:literal])+ $id:ident in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])? $(answered as $other:ident)?, $check:ident
+    ($id:ident in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])? $(answered as $other:ident)?, $check:ident
         $(, fix [$(safe: $safe:literal,)? $(unsafe: $lossy:literal,)? otherwise: $otherwise:literal $(with $help:ident)?,])?
         $(, fix none: $unfixed:literal)?
         $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
@@ -226,7 +226,6 @@ macro_rules! declare_rule {
     ) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: toolcheck_core::RuleId::$id,
-            doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
             default_level: declare_rule!(@level $level),
@@ -256,10 +255,9 @@ macro_rules! declare_rule {
         };
     };
     // A problem that is not visible in a transcript: the page explains the error.
-    ($(#[doc = $doc:literal])+ $id:ident in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
+    ($id:ident in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: toolcheck_core::RuleId::$id,
-            doc: &[$($doc),+],
             category: $crate::category::Category::$category,
             since: $since,
             default_level: None,

@@ -3,13 +3,10 @@
 
 mod bounded_checks;
 mod bounded_findings;
-mod cases;
 mod common;
 mod error_texts;
 mod exchanges;
 mod fix;
-mod fix_logs;
-mod fix_rounds;
 mod lines;
 mod places;
 mod readers;
@@ -17,5 +14,3 @@ mod rules;
 #[cfg(feature = "shell")]
 mod shell;
 mod summary;
-#[cfg(feature = "template")]
-mod templates;

@@ -1,22 +1,10 @@
-//! The error texts of the targets are recognised, and requests have the verdicts of each version of Mistral's validator.
-//! `fixtures/targets` has a request for each refusal.
+//! The error texts of the targets are recognised. `fixtures/targets` has a request for each refusal.
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value as Json, json};
 use toolcheck_core::recognise::recognise;
 use toolcheck_core::targets::{Refusal, Target};
-use toolcheck_core::{Format, Level, formats, framework, targets};
-use toolcheck_lint::{Options, lint};
-
-fn errors(request: &Json, target_id: &str) -> Vec<&'static str> {
-    let target = targets::find(target_id).unwrap_or_else(|| panic!("there is no target {target_id}"));
-    let format: Option<&Format> = target.format.as_deref().and_then(formats::find);
-    let text = request.to_string();
-    let report = lint("case", text.as_bytes(), &Options::new().format(format).target(Some(target)));
-    let errors = report.findings.iter().filter(|finding| finding.level == Level::Error);
-    errors.map(|finding| finding.rule.as_str()).collect()
-}
+use toolcheck_core::{framework, targets};
 
 /// Texts that are recognised are recognised as the same inside of what clients and gateways put around them.
 #[test]
@@ -116,51 +104,5 @@ fn every_error_of_a_framework_has_a_rule() {
     for error in framework::all().flat_map(|framework| &framework.errors) {
         let rule = toolcheck_lint::rules::find(error.rule.as_str());
         assert!(rule.is_some(), "{}: {:?}", error.rule, error.text);
-    }
-}
-
-/// A request with a call of a weather station and its result; each id is written as it is given.
-fn request(calls: &[&str], results: &[&str], content: &Json) -> Json {
-    let calls: Vec<Json> = calls
-        .iter()
-        .map(|id| json!({"id": id, "type": "function", "function": {"name": "wind", "arguments": "{}"}}))
-        .collect();
-    let mut messages = vec![json!({"role": "user", "content": "How strong is the wind?"})];
-    messages.push(json!({"role": "assistant", "content": content, "tool_calls": calls}));
-    messages
-        .extend(results.iter().map(|id| json!({"role": "tool", "tool_call_id": id, "content": "4 knots"})));
-    json!({"model": "any", "messages": messages})
-}
-
-/// Which versions of Mistral's validator accept a request: they differ in ids, pairs and empty messages.
-#[test]
-fn versions_of_a_validator_differ_as_they_do() {
-    let (none, said) = (Json::Null, json!("I ask the station."));
-    let silent = |message: Json| {
-        let [hello, more] = ["Hello", "Hello?"].map(|text| json!({"role": "user", "content": text}));
-        json!({"model": "any", "messages": [hello, message, more]})
-    };
-    let cases = [
-        // Everybody agrees.
-        (request(&["Wind12345"], &["Wind12345"], &none), "v3 v7 v11 v13"),
-        (request(&["Wind12345", "Wind67890"], &["Wind12345", "Wind67890"], &none), "v3 v7 v11 v13"),
-        (request(&["Wind12345"], &[], &none), ""),
-        (json!({"model": "any", "messages": []}), ""),
-        // Ids have nine letters and digits up to version 11.
-        (request(&["call_0123456789"], &["call_0123456789"], &none), "v13"),
-        (request(&["Wind1234"], &["Wind1234"], &none), "v13"),
-        (request(&["wind_1234"], &["wind_1234"], &none), "v13"),
-        // Only later versions compare the ids of results with those of calls.
-        (request(&["Wind12345"], &["Rain12345"], &none), "v3 v7"),
-        (request(&["Wind12345", "Wind67890"], &["Wind12345", "Wind12345"], &none), "v3 v7"),
-        // Version 3 has either a text or calls.
-        (request(&["Wind12345"], &["Wind12345"], &said), "v7 v11 v13"),
-        (silent(json!({"role": "assistant", "content": ""})), "v7 v11 v13"),
-        (silent(json!({"role": "assistant", "content": "", "tool_calls": []})), "v7 v11 v13"),
-    ];
-    for (request, accepted) in cases {
-        let is_accepted = |version: &&str| errors(&request, &format!("mistral-{version}")).is_empty();
-        let found: Vec<_> = ["v3", "v7", "v11", "v13"].into_iter().filter(is_accepted).collect();
-        assert_eq!(found.join(" "), accepted, "{request}");
     }
 }

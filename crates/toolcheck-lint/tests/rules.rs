@@ -112,7 +112,7 @@ fn run(example: &Example<'_>) -> Vec<(&'static str, u64)> {
 )]
 fn examples_have_exactly_the_flagged_findings() {
     for rule in rules::ALL {
-        for example in examples(&rule.page(), rule.id.as_str()) {
+        for example in examples(rule.page(), rule.id.as_str()) {
             let found = run(&example);
             let expected: Vec<_> = example.flagged.iter().map(|line| (rule.id.as_str(), *line)).collect();
             match example.section {
@@ -153,14 +153,21 @@ fn every_page_has_its_sections() {
 #[test]
 fn the_table_equals_its_directory() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
-    let mut stems: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().replace('_', "-"))
-        .filter(|stem| stem != "mod")
-        .collect();
-    stems.sort();
+    let paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id.as_str()).collect();
-    assert_eq!(ids, stems);
+    for extension in ["rs", "md"] {
+        let files = paths.iter().filter(|path| path.extension().is_some_and(|own| own == extension));
+        let mut stems: Vec<String> =
+            files.map(|path| path.file_stem().unwrap().to_string_lossy().replace('_', "-")).collect();
+        stems.retain(|stem| stem != "mod");
+        stems.sort();
+        assert_eq!(ids, stems, "{extension}");
+    }
+}
+
+/// The files in a folder and below it that are no pages.
+fn sources(folder: PathBuf) -> impl Iterator<Item = PathBuf> {
+    files_below(folder).into_iter().filter(|path| path.extension().is_none_or(|extension| extension != "md"))
 }
 
 #[test]
@@ -170,7 +177,7 @@ fn no_rule_names_a_provider() {
     let ids = targets::ids().filter(|id| *id != "vllm");
     let names: BTreeSet<&str> =
         ids.chain(["bedrock", "openai", "vertex", "azure", "claude", "gpt"]).collect();
-    for path in files_below(folder) {
+    for path in sources(folder) {
         let text = std::fs::read_to_string(&path).unwrap();
         for (number, line) in text.lines().enumerate() {
             // Documentation may name providers, and its examples are in their formats.
@@ -233,7 +240,7 @@ fn words(folder: PathBuf) -> Vec<(String, String)> {
         is_plain && word.starts_with(|first: char| first.is_ascii_lowercase())
     };
     let mut words = Vec::new();
-    for path in files_below(folder) {
+    for path in sources(folder) {
         let text = std::fs::read_to_string(&path).unwrap();
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for (number, line) in (1..).zip(code.lines()) {

@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that panics has failed, which is what it is for")]
 
 mod conform;
+mod json_text;
 mod outputs;
 mod show;
+mod unified;

@@ -4,41 +4,8 @@ use std::io;
 
 use toolcheck_report::conform::{self, Report, ScenarioRun, Status};
 
-const SAMPLE: &str = r#"{
-  "version": 1, "toolcheck": "0.1.0", "set": "2026.1", "name": "tides agent", "client": "./driver", "stale": ["nested-three finishes: slow"],
-  "runs": [
-    {"scenario": "parallel-calls", "title": "The model calls two tools in one turn.", "scored": true, "format": "anthropic",
-     "stream": false, "status": "fail", "reason": null, "outcome": "error: refused", "file": "parallel-calls.jsonl",
-     "verdicts": [
-       {"check": "is-not-refused", "status": "fail", "reason": "refused with 400", "known": null},
-       {"check": "keeps-turn", "status": "pass", "reason": "", "known": null},
-       {"check": "finishes", "status": "weak", "reason": "it ended with an error: `refused`", "known": null}],
-     "refused": [{"rule": "unanswered-tool-call", "message": "tool call `toolu_2` has no result", "place": "/messages/1/content/1",
-       "text": "messages.2: `tool_use` ids were found without `tool_result` blocks", "status": 400, "source": "https://example.com/issues/1"}],
-     "exchanges": [{"request": {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "tides"}, {"role": "assistant", "content": [
-       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}, {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {}}]},
-       {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "low"}]}]},
-       "response": {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}, "status": 400, "path": "/v1/messages", "time": 1.5}],
-     "exchanges_left_out": 2},
-    {"scenario": "parallel-calls", "title": "The model calls two tools in one turn.", "scored": true, "format": "gemini",
-     "stream": true, "status": "fail", "reason": null, "outcome": "done: Done.", "file": null,
-     "verdicts": [{"check": "is-not-refused", "status": "fail", "reason": "refused with 400: other words", "known": null}],
-     "refused": [], "exchanges": [], "exchanges_left_out": 0},
-    {"scenario": "all-fail", "title": "Both tools fail.", "scored": true, "format": "anthropic", "stream": false, "status": "fail",
-     "reason": null, "outcome": "done: Done.", "file": null, "refused": [], "exchanges": [], "exchanges_left_out": 0,
-     "verdicts": [{"check": "tells-failure", "status": "fail", "reason": "it does not", "known": "it never did"}]},
-    {"scenario": "all-fail", "title": "Both tools fail.", "scored": true, "format": "gemini", "stream": false, "status": "broke",
-     "reason": "it ended without an answer", "outcome": "", "file": null, "refused": [], "exchanges": [], "exchanges_left_out": 0, "verdicts": []},
-    {"scenario": "brand-new", "title": "Something new.", "scored": false, "format": "anthropic", "stream": false, "status": "fail",
-     "reason": null, "outcome": "done: Done.", "file": null, "refused": [], "exchanges": [], "exchanges_left_out": 0,
-     "verdicts": [{"check": "tells-failure", "status": "fail", "reason": "it does not", "known": null}]},
-    {"scenario": "brand-new", "title": "Something new.", "scored": false, "format": "gemini", "stream": false, "status": "skip",
-     "reason": "no Gemini", "outcome": "", "file": null, "refused": [], "exchanges": [], "exchanges_left_out": 0, "verdicts": []}
-  ]
-}"#;
-
 fn sample() -> Report {
-    Report::read(SAMPLE.as_bytes()).unwrap()
+    Report::read(include_bytes!("conform.json")).unwrap()
 }
 
 fn written(write: impl Fn(&mut dyn io::Write) -> io::Result<()>) -> String {

@@ -90,19 +90,7 @@ fn a_colored_screen_has_links() {
 }
 
 /// A request with every kind of message part.
-const ALL_KINDS: &str = r#"{"model": "m", "max_tokens": 1, "system": "be brief", "tools": [], "messages": [
- {"role": "user", "content": [{"type": "text", "text": ""}, {"type": "text", "text": " "},
-   {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}]},
- {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm", "signature": "s"},
-   {"type": "redacted_thinking", "data": "x"},
-   {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},
-   {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
-   {"type": "tool_use", "id": "a", "name": "search", "input": {"secret": "hunter2"}},
-   {"type": "novelty"}]},
- {"role": "user", "content": [
-   {"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [{"type": "text", "text": "hunter2"}]},
-   {"type": "tool_result", "tool_use_id": "zz", "content": "hunter2"}]},
- {"role": "assistant", "content": []}]}"#;
+const ALL_KINDS: &str = include_str!("all_kinds.json");
 
 /// No output shows a value without `shows_text`.
 #[test]

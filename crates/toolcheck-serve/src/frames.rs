@@ -1,25 +1,16 @@
 //! The events of a stream, as they are sent and recorded.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use toolcheck_core::reply::{Event, Framing};
 
 pub(crate) fn record(framing: Framing, events: &[Event]) -> Json {
-    let of_event = |event: &Event| match framing {
-        Framing::Binary => json!({&*event.name: event.data}),
-        _ => event.data.clone(),
-    };
-    events.iter().map(of_event).collect()
+    let is_named = matches!(framing, Framing::Binary | Framing::Chunks);
+    events.iter().map(|event| if is_named { event.clone().named() } else { event.data.clone() }).collect()
 }
 
 /// The events as one array, which comes in pieces.
 pub(crate) fn array(events: &[Event], is_open: bool) -> Vec<Vec<u8>> {
-    let mut frames: Vec<Vec<u8>> = Vec::new();
-    for (number, event) in events.iter().enumerate() {
-        let before = if number == 0 { "[" } else { "," };
-        frames.push(format!("{before}{}\r\n", event.data).into_bytes());
-    }
-    if !is_open {
-        frames.push(b"]".to_vec());
-    }
-    frames
+    let before = std::iter::once("[").chain(std::iter::repeat(","));
+    let frame = |(event, before): (&Event, &str)| format!("{before}{}\r\n", event.data).into_bytes();
+    events.iter().zip(before).map(frame).chain((!is_open).then(|| b"]".to_vec())).collect()
 }

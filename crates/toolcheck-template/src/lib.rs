@@ -53,6 +53,7 @@ pub use self::findings::{Kind, Observation, Part};
 pub use self::forms::{Change, OtherForm};
 pub use self::gguf::gguf_metadata_end;
 pub use self::input::{Arguments, Input, Limits, Nulls, Preparation};
+pub use self::jinja::{FILTERS, METHODS_OF_TEXTS, TESTS};
 pub use self::load::{ADDITIONAL_FOLDER, FILES_OF_A_FOLDER, FILES_WITH_TOKENS, Template};
 pub use self::now::Now;
 pub use self::render::{Prompt, Refusal, RefusalKind};

@@ -1,6 +1,6 @@
 //! A conversation as the bodies of a format.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use toolcheck_core::Format;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
 use toolcheck_core::reply::{Framing, Pieces, Reply};
@@ -62,11 +62,8 @@ pub fn body(conversation: &TestConversation, kind: BodyKind, format: &Format) ->
         return Some(format.write_reply(&reply));
     }
     let events = format.write_stream(&reply, PIECES);
-    let data = events.into_iter().map(|event| match format.framing {
-        Framing::Binary => json!({&*event.name: event.data}),
-        _ => event.data,
-    });
-    Some(data.collect())
+    let is_named = format.framing == Framing::Binary;
+    Some(events.into_iter().map(|event| if is_named { event.named() } else { event.data }).collect())
 }
 
 /// Names the model in a request of a format whose requests do that; in the others, the address does.

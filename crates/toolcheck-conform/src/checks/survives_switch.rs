@@ -1,4 +1,4 @@
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use toolcheck_core::conversation::{Conversation, Turn};
 use toolcheck_core::diff::{Kind, Level, Side, diff};
 use toolcheck_core::{Format, formats};
@@ -44,8 +44,14 @@ fn lost(before: &Exchange, after: &Exchange) -> Option<String> {
         return Some("the history cannot be read".to_owned());
     };
     let diff = diff(&Side::new(&before_read, &documents[0]), &Side::new(&after_read, &documents[1]));
-    // Some formats have a text in an object of its own, which says the same.
-    let are_same = results(&after.request, to).starts_with(&results(&before.request, from));
+    // Some clients write a text in an object of its own in some formats, which says the same.
+    let holds = |object: &str, text: &str| {
+        let members: Map<String, Json> = serde_json::from_str(object).unwrap_or_default();
+        members.values().any(|value| value == text)
+    };
+    let says = |(one, other): (&String, &String)| one == other || holds(one, other) || holds(other, one);
+    let (written, rewritten) = (results(&before.request, from), results(&after.request, to));
+    let are_same = written.len() <= rewritten.len() && written.iter().zip(&rewritten).all(says);
     let lost = diff.changes.iter().find(|change| {
         let is_said = change.kind == Kind::ResultChanged && are_same;
         change.level == Level::Loss && !change.inexpressible && !is_said

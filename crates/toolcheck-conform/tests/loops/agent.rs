@@ -112,6 +112,7 @@ impl<'l> Loop<'l> {
     pub(crate) fn switch(&mut self, format: &'static Format) {
         self.format = format;
         self.verbatim.clear();
+        self.fault.take_if(|fault| *fault == Fault::WrapsResults);
         if self.has(Fault::ForgetsCalls) {
             self.history.turns.retain(|turn| !matches!(turn, Turn::Results(_)));
             for turn in &mut self.history.turns {
@@ -150,10 +151,13 @@ impl<'l> Loop<'l> {
             }
         }
         let mut body = body.to_string();
+        if self.has(Fault::WrapsResults) {
+            body = body.replace(r#""got one""#, r#""{\"content\":\"got one\",\"name\":\"echo\"}""#);
+        }
         if self.has(Fault::SendsHalves) {
             body = body.replace(HALF, "\\ud83d");
         }
-        wire::post(self.url, wire::path(self.format, self.is_streamed), &body)
+        wire::post(self.url, &wire::path(self.format, self.is_streamed), &body)
     }
 
     pub(crate) fn say(&mut self, text: &str) -> Outcome {

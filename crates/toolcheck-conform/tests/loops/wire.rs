@@ -6,21 +6,16 @@ use std::net::TcpStream;
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::Format;
+use toolcheck_core::reply::Framing;
 
 use super::tools::IMAGE;
 
-pub(crate) fn path(format: &Format, is_streamed: bool) -> &'static str {
-    match (format.id, is_streamed) {
-        ("anthropic", _) => "/v1/messages",
-        ("bedrock-converse", false) => "/model/m/converse",
-        ("bedrock-converse", true) => "/model/m/converse-stream",
-        ("cohere", _) => "/v2/chat",
-        ("gemini", false) => "/v1beta/models/m:generateContent",
-        ("gemini", true) => "/v1beta/models/m:streamGenerateContent?alt=sse",
-        ("gemini-interactions", _) => "/v1beta/interactions",
-        ("ollama", _) => "/api/chat",
-        ("openai-responses", _) => "/v1/responses",
-        _ => "/v1/chat/completions",
+/// Where a request is sent. A stream of a format that would otherwise be a list is asked for as events.
+pub(crate) fn path(format: &Format, is_streamed: bool) -> String {
+    let path = toolcheck_serve::path(format, "m", is_streamed);
+    match format.framing {
+        Framing::ArrayUnless(query) if is_streamed => format!("{path}?{query}"),
+        _ => path,
     }
 }
 

@@ -35,16 +35,8 @@ pub(crate) static FORMAT: Format = Format {
         Route::new("/v1", "/publishers/anthropic/models/{model}:streamRawPredict").streamed(true),
         Route::new("/v1/models", "/{model}:rawPredict").shared(),
         Route::new("/v1/models", "/{model}:streamRawPredict").streamed(true).shared(),
-        Route::new("", "/model/{model}/invoke").streamed(false).shared().on(
-            "anthropic",
-            Framing::Chunks,
-            "bedrock-converse",
-        ),
-        Route::new("", "/model/{model}/invoke-with-response-stream").streamed(true).shared().on(
-            "anthropic",
-            Framing::Chunks,
-            "bedrock-converse",
-        ),
+        Route::invoked("anthropic", false),
+        Route::invoked("anthropic", true),
     ],
     marks: Marks {
         body: &["anthropic_version"],

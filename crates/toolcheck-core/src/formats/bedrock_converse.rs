@@ -31,6 +31,9 @@ pub(super) static FORMAT: Format = Format {
     routes: &[
         Route::new("", "/model/{model}/converse").streamed(false),
         Route::new("", "/model/{model}/converse-stream").streamed(true),
+        // <https://docs.aws.amazon.com/nova/latest/userguide/complete-request-schema-response.html>
+        Route::invoked("amazon.nova", false),
+        Route::invoked("amazon.nova", true),
     ],
     marks: Marks {
         body: &MARKS,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use toolcheck_json::sort_by_positions;
 
-use super::expression::Expression;
+use super::expression::{Expression, Window};
 use super::{
     Extent, IDS, LONGEST_NAME, Likeness, Origin, Recognised, bare, closed, how_special, is_gap, is_number,
     is_quote, texts,
@@ -124,7 +124,7 @@ fn head(tokens: &[Token]) -> Option<(String, String)> {
 }
 
 /// The texts whose beginning is in `error`; only those with the longest match.
-pub(super) fn recognise(error: &str) -> Vec<Recognised> {
+pub(super) fn recognise(error: &Window<'_>) -> Vec<Recognised> {
     let mut found: Vec<(&KnownBeginning, Walk)> = Vec::new();
     for (head, entries) in &TABLE.heads {
         let Some(pattern) = head.found_in(error) else { continue };
@@ -191,7 +191,7 @@ impl Cut {
     }
 
     /// How many literal characters of its beginning an error has, if they are enough.
-    pub(super) fn found_in(&self, error: &str) -> Option<usize> {
+    pub(super) fn found_in(&self, error: &Window<'_>) -> Option<usize> {
         let starts = self.head.found_in(error)?.find_iter(error).take(MOST_PLACES);
         let walks = starts.map(|start| Walk::new(&self.tokens, error, start.start()));
         walks

@@ -8,7 +8,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::beginnings::Cut;
-use super::expression::{Expression, literals};
+use super::expression::{Expression, Window, literals};
 use super::{Extent, LAST, LONGEST_NAME, captured, pattern, windows};
 use crate::rule_id::RuleId;
 use crate::tables::{ERRORS, Tables};
@@ -104,8 +104,8 @@ static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
 static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
         class.signs.iter().map(move |sign| {
-            // A sign is whole words: `mcp` is not in `memcpy`.
-            let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST));
+            // A sign is whole words, and what is in its placeholders is short: `mcp` is not in `memcpy`.
+            let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST).replace(".*?", ".{0,60}?"));
             (class, Expression::new(pattern, literals(sign).to_lowercase()))
         })
     };
@@ -123,13 +123,13 @@ pub(super) fn known(error: &str, of_rule: &Extent) -> Option<Classified> {
     windows(error).find_map(|error| {
         let longer = TEXTS.iter().filter(|(.., own)| own.own > of_rule.own);
         let found = longer.filter_map(|(class, text, own)| {
-            let expression = own.found_in(error)?;
-            let is_title = of_rule.own > 0 && expression.find(error)?.end() <= of_rule.span.start;
+            let expression = own.found_in(&error)?;
+            let is_title = of_rule.own > 0 && expression.find(&error)?.end() <= of_rule.span.start;
             (!is_title).then_some((class, text, own.own, expression))
         });
         // Of several, the first.
         let (class, text, _, expression) = found.min_by_key(|(_, _, own, _)| Reverse(*own))?;
-        let mut captures = captured(expression, error, &expression.captures(error)?);
+        let mut captures = captured(expression, &error, &expression.captures(&error)?);
         captures.retain(|(_, value)| value.len() <= LONGEST_NAME);
         Some(Classified { class, error: Some(text), is_cut: false, captures })
     })
@@ -138,7 +138,7 @@ pub(super) fn known(error: &str, of_rule: &Extent) -> Option<Classified> {
 /// What an error is about that begins like a text that is known, and was then cut.
 pub(super) fn cut(error: &str) -> Option<Classified> {
     windows(error).find_map(|error| {
-        let found = CUTS.iter().filter_map(|(class, text, cut)| Some((class, text, cut.found_in(error)?)));
+        let found = CUTS.iter().filter_map(|(class, text, cut)| Some((class, text, cut.found_in(&error)?)));
         // Of several, the first.
         let (class, text, _) = found.min_by_key(|(.., own)| Reverse(*own))?;
         Some(Classified { class, error: Some(text), is_cut: true, captures: Vec::new() })
@@ -148,7 +148,8 @@ pub(super) fn cut(error: &str) -> Option<Classified> {
 /// What an error is probably about, by its words, or by the HTTP status that it names; `None` if they say nothing.
 pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     let windows: Vec<String> =
-        windows(error).map(|error| DUMPS.replace_all(error, "").to_lowercase()).collect();
+        windows(error).map(|error| DUMPS.replace_all(&error, "").to_lowercase()).collect();
+    let windows: Vec<Window<'_>> = windows.iter().map(|error| Window::new(error)).collect();
     let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
     for (class, sign) in &*SIGNS {
         if !windows.iter().any(|error| sign.found_in(error).is_some()) {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::expression::Expression;
+use super::expression::{Expression, Window};
 use super::{LAST, windows};
 use crate::tables::{ENVELOPES, Tables};
 
@@ -58,10 +58,10 @@ impl Envelope {
 
     /// The envelopes of an error.
     pub fn all_in(error: &str) -> Vec<&'static Self> {
-        let of_window =
-            |error| SIGNS.iter().filter_map(move |(sign, index)| sign.found_in(error).and(Some(*index)));
-        let mut found: Vec<usize> = windows(error).flat_map(of_window).collect();
-        found.sort_unstable();
+        let windows: Vec<Window<'_>> = windows(error).collect();
+        let is_in = |sign: &Expression| windows.iter().any(|error| sign.found_in(error).is_some());
+        let mut found: Vec<usize> =
+            SIGNS.iter().filter(|(sign, _)| is_in(sign)).map(|(_, index)| *index).collect();
         found.dedup();
         found.into_iter().map(|index| ALL[index]).collect()
     }
@@ -70,7 +70,7 @@ impl Envelope {
 /// The HTTP status that an error names; `None` if it names none.
 pub(super) fn status_in(error: &str) -> Option<u16> {
     windows(error).find_map(|error| {
-        let found = STATUS.captures(error)?;
+        let found = STATUS.captures(&error)?;
         found.iter().skip(1).flatten().find_map(|group| group.as_str().parse().ok())
     })
 }

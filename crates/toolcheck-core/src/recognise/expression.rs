@@ -1,6 +1,7 @@
 //! Expressions made from texts. There are thousands, and hardly any matches an error, so only those are compiled whose
 //! literal characters the error has.
 
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 use memchr::memmem;
@@ -40,9 +41,9 @@ impl Expression {
         Self { source, literals, own, compiled: OnceLock::new() }
     }
 
-    pub(super) fn found_in(&self, error: &str) -> Option<&Regex> {
+    pub(super) fn found_in(&self, error: &Window<'_>) -> Option<&Regex> {
         let mut words = self.literals.split(' ').filter(|word| !word.is_empty());
-        if !words.all(|word| memmem::find(error.as_bytes(), word.as_bytes()).is_some()) {
+        if !words.all(|word| error.has(word)) {
             return None;
         }
         let compile = || {
@@ -54,6 +55,44 @@ impl Expression {
         };
         let compiled = self.compiled.get_or_init(compile);
         compiled.is_match(error).then_some(compiled)
+    }
+}
+
+/// A piece of an error to look at.
+pub(super) struct Window<'e> {
+    pub(super) text: &'e str,
+    /// Which two bytes stand side by side in it, a bit for each two: of thousands of words, hardly any has only such.
+    pairs: Box<[u64; 1 << 10]>,
+}
+
+impl<'e> Window<'e> {
+    pub(super) fn new(text: &'e str) -> Self {
+        let mut pairs = Box::new([0; 1 << 10]);
+        for pair in text.as_bytes().windows(2) {
+            let (at, bit) = place_of(pair);
+            pairs[at] |= bit;
+        }
+        Self { text, pairs }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        let mut pairs = word.as_bytes().windows(2).map(place_of);
+        pairs.all(|(at, bit)| self.pairs[at] & bit != 0)
+            && memmem::find(self.text.as_bytes(), word.as_bytes()).is_some()
+    }
+}
+
+/// Where two bytes are in a table of bits.
+fn place_of(pair: &[u8]) -> (usize, u64) {
+    let number = usize::from(pair[0]) << 8 | usize::from(pair[1]);
+    (number >> 6, 1 << (number & 63))
+}
+
+impl Deref for Window<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.text
     }
 }
 

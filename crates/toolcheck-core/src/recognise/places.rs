@@ -62,7 +62,7 @@ impl NamedPlace {
     /// are none either.
     pub fn all_in(error: &str) -> Vec<Self> {
         let error = unescaped(error);
-        let beginning = windows(&error).next().unwrap_or_default();
+        let beginning = windows(&error).next().map_or("", |window| window.text);
         // An address, or a place in what a tool returned.
         let is_address = |path: &Match<'_>| {
             let before = &beginning[..path.start()];

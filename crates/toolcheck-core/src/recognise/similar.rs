@@ -44,7 +44,7 @@ impl<T: Copy> Table<T> {
 
     /// The texts that are similar to an error, in their order, each with how much of it the error has.
     fn similar(&self, error: &str) -> Vec<(f64, T)> {
-        let own: HashSet<Pair> = windows(error).flat_map(pairs).collect();
+        let own: HashSet<Pair> = windows(error).flat_map(|error| pairs(error.text)).collect();
         let weight = |pair: &Pair| {
             let texts = self.by_pair.get(pair).map_or(1, Vec::len);
             1.0 / f64::from(u32::try_from(texts).unwrap_or(u32::MAX)).sqrt()

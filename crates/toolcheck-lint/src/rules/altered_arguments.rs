@@ -8,51 +8,6 @@ use crate::rules::{ran_unfinished_arguments, swapped_results};
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
 
 declare_rule! {
-    /// A call whose arguments in the history differ from what the model wrote.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model believes what the history says that it wrote. If its arguments were not JSON and the client put `{}` or
-    /// a made-up object in their place, the model sees a call without arguments and never learns what was wrong. If
-    /// they were valid, the history contains a call that no one made, and its result does not fit.
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. Whitespace, the order
-    /// of keys, `1.0` for `1`, `{}` for no arguments, and JSON that was decoded once more are the same arguments, and so
-    /// are arguments in which only quotation marks and commas were repaired. JSON that was encoded once more is not. If
-    /// the arguments of the response are cut off or not a JSON object,
-    /// the finding is a warning.
-    ///
-    /// A call with the name of another tool is reported, too: a warning if a gateway may have changed the name.
-    ///
-    /// Other rules about the arguments are silent about such a call: they would blame the model.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide at Oban?"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
-    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Oban\"}"}}]}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide at Oban?"},
-    ///     {"role": "assistant", "content": null, "tool_calls": [
-    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Mull\"}"}}]},  // flagged
-    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide at Oban?"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
-    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"port\": \"Oban\", \"day\": 2}"}}]}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide at Oban?"},
-    ///     {"role": "assistant", "content": null, "tool_calls": [
-    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{\"day\":2,\"port\":\"Oban\"}"}}]},
-    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
-    /// ```
     AlteredArguments in Arguments, since "0.1.0", error looks at [ANSWER], check
 }
 

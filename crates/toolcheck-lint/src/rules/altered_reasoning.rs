@@ -3,48 +3,6 @@ use crate::rules::{modified_reasoning, unsigned_reasoning};
 use crate::view::exchanges::ReasoningChange;
 
 declare_rule! {
-    /// Reasoning in the next request that differs from what the model produced.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Providers sign or encrypt the reasoning that they return, and take it back only unchanged. A client that merges
-    /// blocks, cuts texts or mixes up signatures makes the whole conversation unusable. Where nothing is signed, the
-    /// model continues from thoughts that it never had.
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. Whitespace is not
-    /// compared, and a text may be left out beside its signature.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "thinking", "thinking": "Which port? Oban.", "signature": "c2lnbmVk"},
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide?"},
-    ///     {"role": "assistant", "content": [  // flagged
-    ///       {"type": "thinking", "thinking": "Which port?", "signature": "b3RoZXI="},
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "thinking", "thinking": "Which port? Oban.", "signature": "c2lnbmVk"},
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide?"},
-    ///     {"role": "assistant", "content": [
-    ///       {"type": "thinking", "thinking": "Which port? Oban.", "signature": "c2lnbmVk"},
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
     AlteredReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as modified_reasoning, check,
     cases [
         "signature" for users: "it has a different signature",

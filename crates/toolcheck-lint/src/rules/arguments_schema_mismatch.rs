@@ -9,49 +9,6 @@ use crate::view::checks::NO_ARGUMENTS;
 use crate::view::violations::{self, Words};
 
 declare_rule! {
-    /// Tool call arguments that don't match the tool's schema.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The tool declares which arguments it takes, and the call doesn't fit: an argument is missing, unknown or of the
-    /// wrong type. The tool fails or does something unintended, and a model that sees such calls in its history,
-    /// or is trained on them, makes more of them.
-    ///
-    /// Tool definitions that are stored as a JSON string, as in many data sets, are used too.
-    ///
-    /// Each violation is reported separately, at its place inside the arguments, even if these are JSON in a string. At
-    /// most 20 are reported for a call, and only the first if there may be very many.
-    ///
-    /// Arguments that would take too long to check are not checked. That is reported by `invalid-tool-schema`, or by
-    /// this rule if the schema is not in the request's list of tools.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "write", "parameters": {
-    ///    "type": "object", "required": ["path", "content"],
-    ///    "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}}}],
-    ///  "messages": [
-    ///   {"role": "user", "content": "start the notes"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {
-    ///      "name": "write", "arguments": "{\"path\": \"notes.md\"}"}}]},  // flagged
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "wrote 0 bytes"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "write", "parameters": {
-    ///    "type": "object", "required": ["path", "content"],
-    ///    "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}}}],
-    ///  "messages": [
-    ///   {"role": "user", "content": "start the notes"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {
-    ///      "name": "write", "arguments": "{\"path\": \"notes.md\", \"content\": \"# Notes\"}"}}]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "wrote 7 bytes"}
-    /// ]}
-    /// ```
     ArgumentsSchemaMismatch in Arguments, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check
 }
 

@@ -7,35 +7,6 @@ use super::empty_content::{filled, may_go};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A text block that is empty or contains only whitespace.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Models sometimes return an empty text block next to a tool call. Some providers reject the request if the block
-    /// is sent back unchanged.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "text", "text": ""},  // flagged
-    ///     {"type": "tool_use", "id": "a", "name": "search", "input": {}}
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
-    /// ]}
-    /// ```
     BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
     fix [
         safe: "A blank block next to others is removed.",

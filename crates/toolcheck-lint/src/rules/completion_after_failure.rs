@@ -5,48 +5,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::failure::is_failed;
 
 declare_rule! {
-    /// A task that is declared complete in the same turn in which a tool failed.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model called several tools at once, and declared the task complete before it had seen their results. One of
-    /// them failed, so the task is not complete, but the agent loop closed it anyway.
-    ///
-    /// The tools that complete a task are `attempt_completion`, `task_complete`, `complete_task`, `mark_complete`,
-    /// `finish_task` and `final_answer`, or those set in the configuration. Nothing is reported if the model continues
-    /// after it has seen the failure.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "correct the tide table"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "edit", "input": {}},
-    ///     {"type": "tool_use", "id": "toolu_2", "name": "attempt_completion", "input": {}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": [
-    ///     {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": "no such table"},
-    ///     {"type": "tool_result", "tool_use_id": "toolu_2", "content": "closed"}
-    ///   ]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "correct the tide table"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "edit", "input": {}}]},
-    ///   {"role": "user", "content": [
-    ///     {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": true, "content": "no such table"}
-    ///   ]},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "tool_use", "id": "toolu_2", "name": "attempt_completion", "input": {}}
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_2", "content": "closed"}]}
-    /// ]}
-    /// ```
     CompletionAfterFailure in Agents, since "0.1.0", warning looks at [RESULTS], check
 }
 

@@ -5,34 +5,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A reasoning item without the message or call that must follow it.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Where reasoning is an item of its own, the API keeps it together with the message or call that it led to, and
-    /// rejects one without the other. The usual causes are removing a call but not its reasoning, and editing an
-    /// answer.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"type": "reasoning", "id": "rs_1", "summary": []},  // flagged
-    ///   {"role": "user", "content": "never mind"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"type": "reasoning", "id": "rs_1", "summary": []},
-    ///   {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "search", "arguments": "{}"},
-    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
-    /// ]}
-    /// ```
     DetachedReasoning in Reasoning, since "0.1.0", silent on wire looks at [REASONING], check,
     fix [
         unsafe: "The reasoning is removed.",

@@ -6,48 +6,6 @@ use crate::rules::missing_reasoning;
 use crate::view::exchanges::ReasoningChange;
 
 declare_rule! {
-    /// Reasoning that is missing from the next request while the model works with tools.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// While the model works with tools, its reasoning is part of the turn. Without it, it starts to think again after
-    /// each result, and some APIs refuse the request. The usual cause is a client that keeps text and calls and drops
-    /// all keys that it does not know.
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. The response shows that
-    /// there was reasoning, so the request need not ask for it. Nothing is reported once the user has spoken again, if
-    /// the request turns reasoning off or goes to another model than the one that reasoned, or if the API does not need
-    /// the reasoning or does not take it back.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
-    ///     "reasoning_content": "Which port? Oban.",
-    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide?"},
-    ///     {"role": "assistant", "content": null, "tool_calls": [  // flagged
-    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]},
-    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant", "content": null,
-    ///     "reasoning_content": "Which port? Oban.",
-    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide?"},
-    ///     {"role": "assistant", "content": null, "reasoning_content": "Which port? Oban.", "tool_calls": [
-    ///       {"id": "call_1", "type": "function", "function": {"name": "tide", "arguments": "{}"}}]},
-    ///     {"role": "tool", "tool_call_id": "call_1", "content": "at noon"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}}]
-    /// ```
     DroppedReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as missing_reasoning, check,
     cases [
         "empty" for users: "there is an empty text in its place",

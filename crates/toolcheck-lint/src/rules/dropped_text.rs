@@ -4,47 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::mixed_content;
 
 declare_rule! {
-    /// Text that the model wrote beside its calls and that is missing from the history.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model said what it is about to do, and called tools in the same turn. The client keeps only the calls,
-    /// because it treats a response as either text or calls. The model forgets its plan, and what it told the user.
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. Nothing is reported if
-    /// the turn has any text, if the text is blank, once the user has spoken again, or if the API accepts no text beside
-    /// calls.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "text", "text": "I take Oban to be meant, and then I look at Mull."},
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide?"},
-    ///     {"role": "assistant", "content": [  // flagged
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "text", "text": "I take Oban to be meant, and then I look at Mull."},
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide?"},
-    ///     {"role": "assistant", "content": [
-    ///       {"type": "text", "text": "I take Oban to be meant, and then I look at Mull."},
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
     DroppedText in Content, since "0.1.0", warning looks at [ANSWER], check
 }
 

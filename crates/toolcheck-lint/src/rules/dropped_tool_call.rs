@@ -6,55 +6,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::{HistoryMatch, MatchedCall, PastCall};
 
 declare_rule! {
-    /// A tool call that the model made but that is missing from the history.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model called several tools at once, and the application kept only one of the calls: the first, because it
-    /// reads only the head of the list, or the last, because a loop overwrites a variable. No API complains, because
-    /// the calls that were kept are in order. The other tools never run, and the model calls them again or assumes that
-    /// they did.
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order, as
-    /// `{"request": ..., "response": ...}`, either alone, in an array or one per line. A response may also be a list of
-    /// streamed events, or their text. Each request is compared with the response whose history it continues. Responses
-    /// that were cut off, filtered or aborted are not compared, and neither are calls that the provider ran itself.
-    ///
-    /// If all calls are kept, but under other ids, in another order, or one after the other as if the model had made
-    /// them in several turns, the finding is a warning.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when are the tides at Oban and at Mull?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
-    ///     {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when are the tides at Oban and at Mull?"},
-    ///     {"role": "assistant", "content": [  // flagged
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when are the tides at Oban and at Mull?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
-    ///     {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when are the tides at Oban and at Mull?"},
-    ///     {"role": "assistant", "content": [
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
-    ///       {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]},
-    ///     {"role": "user", "content": [
-    ///       {"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"},
-    ///       {"type": "tool_result", "tool_use_id": "toolu_2", "content": "at one"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
     DroppedToolCall in Pairing, since "0.1.0", error looks at [ANSWER], check
 }
 

@@ -6,37 +6,6 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An item that is sent twice.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// An item may appear in the input only once. If the server stores the conversation, it already has the earlier
-    /// items.
-    ///
-    /// ## What to do
-    ///
-    /// Send each item once. If the server stores the conversation, send only new items.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "is the library open?"},
-    ///   {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]},
-    ///   {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]},  // flagged
-    ///   {"role": "user", "content": "until when?"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "is the library open?"},
-    ///   {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]},
-    ///   {"role": "user", "content": "until when?"}
-    /// ]}
-    /// ```
     DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
     fix [
         safe: "An identical item is removed.",

@@ -6,40 +6,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A key that appears more than once in an object.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Most parsers keep the last value, some keep the first, and a few reject the text, so the provider may not read
-    /// the value that you meant. If the key is `content` or `tool_calls`, a message or a call is silently lost.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam",
-    ///    "content": "find Eve"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// A key that is repeated several times is one finding.
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam",
-    ///    "content": "find Eve",  // flagged
-    ///    "content": "find both",
-    ///    "content": "find nobody"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Eve"}
-    /// ]}
-    /// ```
     DuplicateKey in Files, since "0.1.0", warning on text, check,
     fix [
         safe: "The first of two equal values is removed.",

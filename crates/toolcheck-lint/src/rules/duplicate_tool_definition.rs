@@ -6,32 +6,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Two tools with the same name.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A call refers to its tool only by name. Some APIs reject the request; with others, it is unclear which tool's
-    /// schema the model followed. The usual cause is combining the tools of several servers.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"tools": [
-    ///   {"name": "search", "input_schema": {"type": "object"}},
-    ///   {"name": "search", "input_schema": {"type": "object"}}  // flagged
-    ///  ],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"tools": [
-    ///   {"name": "search", "input_schema": {"type": "object"}},
-    ///   {"name": "search_docs", "input_schema": {"type": "object"}}
-    ///  ],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     DuplicateToolDefinition in Tools, since "0.1.0", warning looks at [TOOLS], check,
     fix [
         safe: "An identical definition is removed.",

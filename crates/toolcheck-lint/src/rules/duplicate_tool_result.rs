@@ -4,36 +4,6 @@ use toolcheck_core::pairing::PairedWith;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A second result for the same tool call.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Each call has one outcome. Strict providers reject a second result. Others show both to the model, which cannot
-    /// know which one is right. The usual causes are a retry that appends its result instead of replacing the first
-    /// one, and two components that both repair missing results.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [
-    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"},
-    ///     {"type": "tool_result", "tool_use_id": "a", "content": "one"}  // flagged
-    ///   ]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "one"}]}
-    /// ]}
-    /// ```
     DuplicateToolResult in Pairing, since "0.1.0", warning looks at [RESULTS], check,
     fix [
         safe: "A second result is removed if it is identical, or a placeholder for a missing result.",

@@ -11,44 +11,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape::EMPTY;
 
 declare_rule! {
-    /// A message or tool result without the content that the target requires.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Interrupted answers, tools that return nothing and history compaction can all leave empty content behind.
-    /// Providers differ in what they accept: `null` next to tool calls is normal for one, and rejected by another.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": []},  // flagged
-    ///   {"role": "user", "content": "go on"}
-    /// ]}
-    /// ```
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null},  // flagged
-    ///   {"role": "user", "content": "go on"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// A message with tool calls needs no content.
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": ""}
-    /// ]}
-    /// ```
     EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
     fix [
         safe: "An empty message is removed, as is an empty list next to calls; an empty result becomes `(no output)`, and an object around a message becomes that message.",

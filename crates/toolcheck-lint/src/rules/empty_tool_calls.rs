@@ -1,33 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An empty list of tool calls.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A message without tool calls should not have this key at all. Serialisers that write every field of a response
-    /// send an empty list back, and strict providers reject it.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "hello"},
-    ///   {"role": "assistant", "content": "Hello!",
-    ///    "tool_calls": []},  // flagged
-    ///   {"role": "user", "content": "find Adam"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "hello"},
-    ///   {"role": "assistant", "content": "Hello!"},
-    ///   {"role": "user", "content": "find Adam"}
-    /// ]}
-    /// ```
     EmptyToolCalls in Content, since "0.1.0", silent (silent in dataset) on wire, check,
     fix [
         safe: "The key is removed.",

@@ -1,24 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An empty list of tools.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A request without tools should not have this key at all. Some APIs reject an empty list.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"tools": [],  // flagged
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     EmptyToolList in Tools, since "0.1.0", silent (silent in dataset) on wire looks at [TOOLS], check,
     fix [
         safe: "The key is removed.",

@@ -4,31 +4,6 @@ use toolcheck_core::text::{self, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// The same call with the same result, over and over, in a loop that never stops.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A model that gets the same answer to the same call makes it again. If the loop has no limit, it continues until
-    /// somebody sees the bill.
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. It reports the tenth
-    /// same call in a row if the results tell of a problem, and otherwise the 25th: some tools are polled until
-    /// something is done. `repeated-failing-call` reports the first few failures, of which the model should have learnt.
-    ///
-    /// Ten requests can't be shown here; `fixtures/openai-chat/endless-loop.json` has them.
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when is the tide?"},
-    ///     {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "at noon"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
     EndlessLoop in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }
 

@@ -3,32 +3,6 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A conversation that starts with a message from the model.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Some APIs require the first message to be from the user, and more of them reject a conversation that starts with
-    /// a tool call. The usual cause is a history that was truncated from the front to a number of messages, instead of
-    /// at the start of a turn.
-    ///
-    /// ## Fails
-    ///
-    /// ```json gemini
-    /// {"contents": [
-    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},  // flagged
-    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json gemini
-    /// {"contents": [
-    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
-    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},
-    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
-    /// ]}
-    /// ```
     FirstMessageRole in Order, since "0.1.0", silent, check,
     fix [
         unsafe: "A user message is inserted before it that says that the beginning is missing.",

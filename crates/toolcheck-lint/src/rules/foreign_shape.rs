@@ -5,31 +5,6 @@ use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool, a message or a content block in the form of another API.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// APIs write the same things in different ways. When a conversation or its tools are moved from one API to another,
-    /// easily leaves a part as it was. The API names only the first key that it misses or does not know; this rule names
-    /// the cause.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"model": "gpt-5.2", "tools": [
-    ///   {"name": "search", "input_schema": {"type": "object", "properties": {}}}  // flagged
-    ///  ],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"model": "gpt-5.2", "tools": [
-    ///   {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
-    ///  ],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     ForeignShape in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
         safe: "A block that only has another name for what it is gets that of the API, and a tool, a call, a result or a text its form, if all of it has a place there.",

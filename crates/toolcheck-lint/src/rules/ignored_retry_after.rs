@@ -1,35 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A request that is sent again earlier than the API asked for.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The API said in `retry-after` how long to wait. A client that comes back earlier gets the same answer, uses up
-    /// its attempts and may be blocked for longer.
-    ///
-    /// This rule needs exchanges with the times and headers of a recording, in chronological order: `time`, in seconds
-    /// or as a date of RFC 3339, and `headers`, those of the response.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:00.0Z",
-    ///   "response": {"error": {"message": "later"}}, "status": 429,
-    ///   "headers": {"retry-after": "20"}},
-    ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:02.0Z",  // flagged
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}, "status": 200}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:00.0Z",
-    ///   "response": {"error": {"message": "later"}}, "status": 429,
-    ///   "headers": {"retry-after": "20"}},
-    ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]}, "time": "2026-11-21T10:00:21.0Z",
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "At noon."}}]}, "status": 200}]
-    /// ```
     IgnoredRetryAfter in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }
 

@@ -9,38 +9,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::is_json;
 
 declare_rule! {
-    /// Tool call arguments that are not valid JSON.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Models sometimes write arguments that break off or are otherwise not valid JSON. If they stay in the history,
-    /// every later request contains them: servers that parse them reject each of these requests, and others show the
-    /// model empty arguments. In a data set this is an error whatever the target accepts, because a model that is
-    /// trained on it learns to write such calls.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat target=xai
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{\"for\": "}}  // flagged
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "invalid arguments"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat target=xai
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
-    /// ]}
-    /// ```
     InvalidArgumentsJson in Arguments, since "0.1.0", warning (error in dataset) on wire looks at [CALLS], check,
     fix [
         safe: "An empty text becomes `{}`.",

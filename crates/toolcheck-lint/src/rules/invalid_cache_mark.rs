@@ -5,51 +5,6 @@ use toolcheck_core::ir::CacheMarkTarget;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A misplaced cache marker, or too many of them.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The number, order and position of the markers that divide a request for caching are limited.
-    ///
-    /// ## What to do
-    ///
-    /// Keep only the last four markers, put the long-lived ones first, and don't put one on an empty text or on a tool
-    /// that is loaded later.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {
-    ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral"}}],
-    ///   "messages": [{"role": "user", "content": [
-    ///     {"type": "text", "text": "what is the tide?", "cache_control": {"type": "ephemeral", "ttl": "1h"}}  // flagged
-    ///   ]}]
-    /// }
-    /// ```
-    ///
-    /// A tool that is loaded only when the model asks for it is not part of what is cached.
-    ///
-    /// ```json anthropic
-    /// {
-    ///   "tools": [
-    ///     {"name": "find_tool", "input_schema": {"type": "object"}},
-    ///     {"name": "tide", "input_schema": {"type": "object"}, "defer_loading": true,
-    ///      "cache_control": {"type": "ephemeral"}}  // flagged
-    ///   ],
-    ///   "messages": [{"role": "user", "content": "what is the tide?"}]
-    /// }
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {
-    ///   "tools": [{"name": "tide", "input_schema": {"type": "object"}, "cache_control": {"type": "ephemeral", "ttl": "1h"}}],
-    ///   "messages": [{"role": "user", "content": [
-    ///     {"type": "text", "text": "what is the tide?", "cache_control": {"type": "ephemeral"}}
-    ///   ]}]
-    /// }
-    /// ```
     InvalidCacheMark in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check,
     fix [
         safe: "The marker is removed; of too many, the first ones.",

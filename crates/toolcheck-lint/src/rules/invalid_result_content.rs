@@ -6,41 +6,6 @@ use toolcheck_json::{Document, Kind};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result with content that the target does not accept.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Text is accepted everywhere. Images, lists of parts and other values are accepted only in some places, and the
-    /// result of a failed call may contain only text. Content that is not accepted is rejected, or never shown to the
-    /// model.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "what do you see?"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {}}]},
-    ///   {"role": "user", "content": [
-    ///     {"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [  // flagged
-    ///       {"type": "image", "source": {"type": "url", "url": "https://example.com/x.png"}}
-    ///     ]}
-    ///   ]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "what do you see?"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {}}]},
-    ///   {"role": "user", "content": [
-    ///     {"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": [
-    ///       {"type": "text", "text": "the lens is covered"}
-    ///     ]}
-    ///   ]}
-    /// ]}
-    /// ```
     InvalidResultContent in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
     fix [
         safe: "Where the API accepts nothing else, an object becomes its JSON text, and a text a text block; a list goes into an object.",

@@ -9,28 +9,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// A tool name that the target does not accept.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Tool names are checked in the definitions and in the history. A name that the model made up, or that another API
-    /// allowed, stays in the history and blocks every later request.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"tools": [
-    ///   {"name": "search.web", "input_schema": {"type": "object"}}  // flagged
-    ///  ],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"tools": [{"name": "search_web", "input_schema": {"type": "object"}}],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     InvalidToolName in Tools, since "0.1.0", warning looks at [TOOLS, CALLS, RESULTS], check,
     fix [
         safe: "A name that is a number becomes a string.",

@@ -12,39 +12,6 @@ use crate::view::checks::Unchecked;
 use crate::view::shape;
 
 declare_rule! {
-    /// A tool whose schema is not valid JSON Schema, or can't be used.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The provider reads the schema of every tool before the model sees it. Some reject the request if they can't read
-    /// one; with others, the tool's arguments are never checked, and the model is given a description that means
-    /// nothing.
-    ///
-    /// A schema that is written in JSON Schema but can't be used is also reported: one with an invalid regular
-    /// expression, with a reference that leads nowhere, or that would take forever to evaluate, because references
-    /// branch again and again or a regular expression backtracks without limit.
-    ///
-    /// Checking arguments may also take long because both they and the schema are large, for example if thousands of
-    /// values are each compared with thousands of others. What checking may cost depends on the length of the request.
-    /// If that is not enough, the calls that are not checked are counted in one finding. A regular expression that is too
-    /// large to compile is reported if a call has a value for it, and one with lookaround or backreferences if the value
-    /// is a text of more than 16 KiB.
-    ///
-    /// ## Fails
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters":
-    ///    {"type": 32}  // flagged
-    ///  }}],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,
     fix [
         safe: "A value that is only quoted wrongly, a type of another language, a key with other separators or case, and a constant that is missing are written as they should be.",

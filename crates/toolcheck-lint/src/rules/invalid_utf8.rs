@@ -4,21 +4,6 @@ use toolcheck_json::{NodeId, SyntaxErrorKind};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Bytes that are not valid UTF-8.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// JSON is UTF-8. Parsers reject other bytes, or replace them with U+FFFD and lose the original text. The usual
-    /// causes are tool output in Latin-1 or in a console's code page, and text that was cut in the middle of a
-    /// character.
-    ///
-    /// (A failing example can't be shown here, because this page is UTF-8.)
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [{"role": "user", "content": "caf\u00e9"}]}
-    /// ```
     InvalidUtf8 in Files, since "0.1.0", error on text looks at [FAULTS], check
 }
 

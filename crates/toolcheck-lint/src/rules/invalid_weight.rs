@@ -4,47 +4,6 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A message in a training example with a weight other than 0 or 1.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// `weight` says whether the model learns from an assistant message: 1, the default, means that it does, and 0 that
-    /// it does not. There is nothing in between. Services that validate the file reject other values, and others ignore
-    /// them, so that the model learns from messages that it should not.
-    ///
-    /// If every assistant message of an example has weight 0, the model learns nothing from it. This is reported too,
-    /// as a warning.
-    ///
-    /// Only data sets are checked (`--kind dataset`).
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat kind=dataset
-    /// {"messages": [
-    ///   {"role": "user", "content": "Where is Adam?"},
-    ///   {"role": "assistant", "content": "In the garden.", "weight": 0.5}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ```json openai-chat kind=dataset
-    /// {"messages": [
-    ///   {"role": "user", "content": "Where is Adam?"},
-    ///   {"role": "assistant", "content": "In the house.", "weight": 0},  // flagged
-    ///   {"role": "user", "content": "No, he is not."},
-    ///   {"role": "assistant", "content": "In the garden.", "weight": 0}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat kind=dataset
-    /// {"messages": [
-    ///   {"role": "user", "content": "Where is Adam?"},
-    ///   {"role": "assistant", "content": "In the house.", "weight": 0},
-    ///   {"role": "user", "content": "No, he is not."},
-    ///   {"role": "assistant", "content": "In the garden.", "weight": 1}
-    /// ]}
-    /// ```
     InvalidWeight in DataSets, since "0.1.0", warning, check,
     cases [
         "value": "a weight that is neither 0 nor 1",

@@ -11,60 +11,6 @@ use crate::rules::{misplaced_message, unknown_role};
 use crate::view::id_list;
 
 declare_rule! {
-    /// A tool result that does not directly follow the message with its call.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Most providers look for results only directly after the calls. If there is a message in between, even an empty
-    /// one, they reject the request as if the result were missing.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "user", "content": "are you there?"},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "assistant", "content": "I am looking."},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"},
-    ///   {"role": "user", "content": "are you there?"}
-    /// ]}
-    /// ```
-    ///
-    /// The Responses API pairs by id, wherever the output is.
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"type": "function_call", "call_id": "call_1", "name": "search", "arguments": "{}"},
-    ///   {"role": "user", "content": "are you there?"},
-    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
-    /// ]}
-    /// ```
     LateToolResult in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
         safe: "The result is moved before the user message in between.",

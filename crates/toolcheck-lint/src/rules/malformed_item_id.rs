@@ -5,36 +5,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An item id that the provider cannot have generated.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Besides the id that pairs a call with its output, items have ids of their own in the provider's format: a prefix
-    /// for each type, a limited set of characters and a maximum length.
-    ///
-    /// ## What to do
-    ///
-    /// Omit the item id unless the API requires it. It is not needed to pair calls with outputs.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "what is the tide?"},
-    ///   {"type": "function_call", "id": "call_3", "call_id": "call_3", "name": "tide", "arguments": "{}"},  // flagged
-    ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "what is the tide?"},
-    ///   {"type": "function_call", "call_id": "call_3", "name": "tide", "arguments": "{}"},
-    ///   {"type": "function_call_output", "call_id": "call_3", "output": "rising"}
-    /// ]}
-    /// ```
     MalformedItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
     fix [
         safe: "The id is removed: an item needs none.",

@@ -5,34 +5,6 @@ use toolcheck_json::{Kind, NodeId, Span, SyntaxError, SyntaxErrorKind};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Text that is not valid JSON.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// No API accepts it, and most tools stop at the first error. toolcheck still reads the rest of the text, so that a
-    /// stray comma doesn't hide other problems. The usual causes are a log that was cut off, `NaN` written by Python,
-    /// and comments.
-    ///
-    /// A value as Python or JavaScript prints it, such as the output of `print(messages)` or `console.log(body)`, is read as
-    /// the JSON that it stands for. That is one warning for the file, at its beginning, and `toolcheck fix` does not change
-    /// such a file: write it with `json.dumps` or `JSON.stringify`. Where the program left something out, as `[Object]` and
-    /// `...` say, it is an error.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"}
-    /// ]}
-    /// ```
     MalformedJson in Files, since "0.1.0", error on text looks at [FAULTS], check
 }
 

@@ -3,44 +3,6 @@ use toolcheck_core::ir::{Body, Executor, ToolKind};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A server tool call id that the provider cannot have generated.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Calls that a provider runs itself have ids in the provider's own format. Ids from another provider's history,
-    /// and ids that a client generated, are rejected.
-    ///
-    /// ## What to do
-    ///
-    /// Keep the ids unchanged. Replay calls that another provider ran as text.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "when does the ferry leave?"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "call_7", "name": "web_search", "input": {"query": "ferry"}},  // flagged
-    ///     {"type": "web_search_tool_result", "tool_use_id": "call_7", "content": []},
-    ///     {"type": "text", "text": "At nine."}
-    ///   ]},
-    ///   {"role": "user", "content": "thanks"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "when does the ferry leave?"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "srvtoolu_7", "name": "web_search", "input": {"query": "ferry"}},
-    ///     {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_7", "content": []},
-    ///     {"type": "text", "text": "At nine."}
-    ///   ]},
-    ///   {"role": "user", "content": "thanks"}
-    /// ]}
-    /// ```
     MalformedServerCallId in Ids, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
     values PART [
         "id" for users: "the id",

@@ -5,40 +5,6 @@ use toolcheck_core::text::{kept, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool call in plain text that is not closed, names no tool or has invalid JSON.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Some agents have the model write tool calls into its answer, in tags such as `<tool_call>` or `<read_file>`. If
-    /// such a block is broken, the harness sees no call, or not the one that the model meant: the rest of the message
-    /// becomes the value of a parameter.
-    ///
-    /// In the data sets of Hermes and ShareGPT this is also reported for empty tags, and of arguments under another key
-    /// than `arguments`, which the usual parsers don't find.
-    ///
-    /// Blocks are looked for only if the transcript uses the protocol. A block that is not closed is not reported at
-    /// the end of a recording or a request, where the model may still continue, or where the harness says that it cut
-    /// the message off.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "when is high tide?"},
-    ///   {"role": "assistant", "content": "<tool_call>\n{\"name\": \"tide\", \"arguments\": {\"port\": }}\n</tool_call>"},  // flagged
-    ///   {"role": "user", "content": "<tool_response>\nno such call\n</tool_response>"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "when is high tide?"},
-    ///   {"role": "assistant", "content": "<tool_call>\n{\"name\": \"tide\", \"arguments\": {\"port\": \"Husum\"}}\n</tool_call>"},
-    ///   {"role": "user", "content": "<tool_response>\n06:12\n</tool_response>"}
-    /// ]}
-    /// ```
     MalformedTextCall in TextProtocols, since "0.1.0", warning (error in dataset) looks at [TEXT, CALLS], check
 }
 

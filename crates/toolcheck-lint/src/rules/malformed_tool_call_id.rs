@@ -6,42 +6,6 @@ use toolcheck_core::text::{kept, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool call id that the target does not accept.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Providers check the characters and the length of ids, and generate ids in different formats, so a history from
-    /// one provider can be rejected by the next.
-    ///
-    /// An id must be a string. Most APIs reject a number, and those that accept one treat `7` on one side of a pair and
-    /// `"7"` on the other as two different ids.
-    ///
-    /// ## What to do
-    ///
-    /// Map the ids of calls and results in the same way, and keep them unique: truncating long ids can make two of them
-    /// the same.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "tool_use", "id": "search:0", "name": "search", "input": {}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search:0", "content": "none"}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "search_0", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "search_0", "content": "none"}]}
-    /// ]}
-    /// ```
     MalformedToolCallId in Ids, since "0.1.0", warning looks at [CALLS, RESULTS], check,
     fix [
         safe: "The call and its results get an id that is made from the old one.",

@@ -3,33 +3,6 @@ use toolcheck_core::fix::{Change, Fix};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// An image whose data doesn't match its declared media type.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The provider compares the first bytes of an image with the media type that the block declares.
-    ///
-    /// ## What to do
-    ///
-    /// Declare the type of the actual data.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [{"role": "user", "content": [
-    ///   {"type": "text", "text": "which bird is this?"},
-    ///   {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "/9j/4AAQSkZJRg=="}}  // flagged
-    /// ]}]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [{"role": "user", "content": [
-    ///   {"type": "text", "text": "which bird is this?"},
-    ///   {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/4AAQSkZJRg=="}}
-    /// ]}]}
-    /// ```
     MediaTypeMismatch in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
     fix [
         safe: "The type becomes that of the data.",

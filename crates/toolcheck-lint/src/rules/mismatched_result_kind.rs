@@ -5,35 +5,6 @@ use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result whose kind differs from that of its call.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// APIs with several kinds of tools (functions, custom tools, a shell, a computer) have a kind of result for each
-    /// kind of call, and look an id up among the calls of that kind only. A result of another kind answers nothing.
-    ///
-    /// In Chat Completions, the role `function` dates from before calls had ids. It answers a `function_call`; the
-    /// calls in `tool_calls` are answered with the role `tool`.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "tidy up"},
-    ///   {"type": "custom_tool_call", "call_id": "call_1", "name": "run", "input": "ls"},
-    ///   {"type": "function_call_output", "call_id": "call_1", "output": "a.txt"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-responses
-    /// {"input": [
-    ///   {"role": "user", "content": "tidy up"},
-    ///   {"type": "custom_tool_call", "call_id": "call_1", "name": "run", "input": "ls"},
-    ///   {"type": "custom_tool_call_output", "call_id": "call_1", "output": "a.txt"}
-    /// ]}
-    /// ```
     MismatchedResultKind in Pairing, since "0.1.0", warning looks at [RESULTS], check,
     fix [
         safe: "The role `function` of a result with the id of its call becomes `tool`.",

@@ -5,36 +5,6 @@ use toolcheck_core::text::{kept, shorten};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A protocol event that is sent when it is not allowed.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// In protocols whose messages are events, such as AG-UI, the other side keeps track of what is open: a message, a
-    /// tool call, a run. An event that does not fit is refused, and with it usually the rest of the stream: the user sees
-    /// an answer that stops.
-    ///
-    /// Of several events that are misplaced for the same reason, the first is reported. Nothing is reported for what a log
-    /// has before the session begins, because it may begin in the middle.
-    ///
-    /// ## Fails
-    ///
-    /// ```jsonl ag-ui
-    /// {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
-    /// {"type": "TOOL_CALL_START", "toolCallId": "call_1", "toolCallName": "tide"}
-    /// {"type": "TOOL_CALL_END", "toolCallId": "call_1"}
-    /// {"type": "TOOL_CALL_ARGS", "toolCallId": "call_1", "delta": "{}"}  // flagged
-    /// {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```jsonl ag-ui
-    /// {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
-    /// {"type": "TOOL_CALL_START", "toolCallId": "call_1", "toolCallName": "tide"}
-    /// {"type": "TOOL_CALL_ARGS", "toolCallId": "call_1", "delta": "{}"}
-    /// {"type": "TOOL_CALL_END", "toolCallId": "call_1"}
-    /// {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
-    /// ```
     MisplacedEvent in Order, since "0.1.0", error, check
 }
 

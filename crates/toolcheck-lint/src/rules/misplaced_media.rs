@@ -4,34 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// An image, audio clip or document where the target doesn't accept one.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Images and documents come from the user. Most APIs reject them in assistant messages, and some reject them in
-    /// system messages.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "draw a circle"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "image_url", "image_url": {"url": "https://example.com/circle.png"}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": "rounder"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://example.com/circle.png"}}]},
-    ///   {"role": "assistant", "content": "A circle."},
-    ///   {"role": "user", "content": "rounder"}
-    /// ]}
-    /// ```
     MisplacedMedia in Content, since "0.1.0", silent on wire reports shape, check,
     cases [
         "file": "a file in a message",

@@ -5,53 +5,6 @@ use super::unknown_role::as_user;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A message whose role is not allowed at this position.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Some APIs and most chat templates restrict the order of roles: they reject two messages of the same role in a
-    /// row, a system message in the middle of the conversation, or a user message right after a tool message. Others
-    /// merge such messages, or accept them. Where system messages are accepted in the middle, they may only come
-    /// directly after a user message, before the model speaks again.
-    ///
-    /// ## Fails
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "Where?"},
-    ///   {"role": "system", "content": "Be brief."},  // flagged
-    ///   {"role": "user", "content": "in the garden"}
-    /// ]}
-    /// ```
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-opus-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "system", "content": "Be brief."},  // flagged
-    ///   {"role": "user", "content": "in the garden"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "system", "content": "Be brief."},
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "Where?"},
-    ///   {"role": "user", "content": "in the garden"}
-    /// ]}
-    /// ```
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-opus-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "system", "content": "Be brief."},
-    ///   {"role": "assistant", "content": "Where?"},
-    ///   {"role": "user", "content": "in the garden"}
-    /// ]}
-    /// ```
     MisplacedMessage in Order, since "0.1.0", silent on wire, check,
     fix [
         unsafe: "A system message becomes a user message.",

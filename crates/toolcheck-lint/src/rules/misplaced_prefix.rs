@@ -1,31 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// `prefix: true` on a message that is not the last.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The key asks the model to continue this very message. If it is still set on a message of the history, after
-    /// the model has continued it, the request is rejected.
-    ///
-    /// ## Fails
-    ///
-    /// ```json mistral
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I found him.", "prefix": true},  // flagged
-    ///   {"role": "user", "content": "thanks"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json mistral
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I found", "prefix": true}
-    /// ]}
-    /// ```
     MisplacedPrefix in Order, since "0.1.0", silent on wire, check,
     values MESSAGE
 }

@@ -3,37 +3,6 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Reasoning at the wrong position in its message.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model reasons first and answers afterwards. A message that ends with reasoning was cut off before the
-    /// answer, and is rejected when it is sent back.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": "well?"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"},
-    ///     {"type": "text", "text": "In the garden."}
-    ///   ]},
-    ///   {"role": "user", "content": "well?"}
-    /// ]}
-    /// ```
     MisplacedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING], check,
     fix [
         safe: "A message that ends with reasoning is merged with the next message of the model.",

@@ -3,49 +3,6 @@ use toolcheck_core::ir::{Body, Named, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result at the wrong position in its message, or in a message of the wrong role.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Results belong in the message that answers the model, before any other content. A result in an assistant
-    /// message is rejected; a result after text is rejected by some versions of an API and accepted by others.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "tool_use", "id": "a", "name": "search", "input": {}},
-    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": "go on"}
-    /// ]}
-    /// ```
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [
-    ///     {"type": "text", "text": "Here it is:"},
-    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"}  // flagged
-    ///   ]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [
-    ///     {"type": "tool_result", "tool_use_id": "a", "content": "none"},
-    ///     {"type": "text", "text": "Look again."}
-    ///   ]}
-    /// ]}
-    /// ```
     MisplacedToolResult in Order, since "0.1.0", silent looks at [RESULTS], check,
     fix [
         safe: "Results are put before the other content of their turn.",

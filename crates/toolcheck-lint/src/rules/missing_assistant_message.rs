@@ -4,67 +4,6 @@ use toolcheck_json::NodeId;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A training example without an assistant message to learn from.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Models learn only from the assistant messages. An example without one teaches nothing: some services reject
-    /// the whole file because of it, others drop the example or train on an empty one. The usual cause is a
-    /// conversation that was truncated, or an export that lost a role.
-    ///
-    /// Some services also require the last message to be an assistant message. If the target is one of them, an
-    /// example that ends with a tool result or a user message is reported too.
-    ///
-    /// Only data sets are checked (`--kind dataset`). An example that ends with the user's message and has keys of its
-    /// own, such as `reference_answer`, is one for reinforcement: the model gives the answer itself, and a grader judges it.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat kind=dataset
-    /// {"messages": [  // flagged
-    ///   {"role": "system", "content": "Answer in one word."},
-    ///   {"role": "user", "content": "Where is Adam?"}
-    /// ]}
-    /// ```
-    ///
-    /// ```json openai-chat target=openai-fine-tuning kind=dataset
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
-    ///  "messages": [
-    ///   {"role": "user", "content": "Where is Adam?"},
-    ///   {"role": "assistant", "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "in the garden"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat target=openai-fine-tuning kind=dataset
-    /// {"messages": [
-    ///   {"role": "system", "content": "Answer in one word."},
-    ///   {"role": "user", "content": "Where is Adam?"},
-    ///   {"role": "assistant", "content": "Garden."}
-    /// ]}
-    /// ```
-    ///
-    /// A row for reinforcement ends with the user's message.
-    ///
-    /// ```json openai-chat target=openai-fine-tuning kind=dataset
-    /// {"messages": [{"role": "user", "content": "Where is Adam?"}], "reference_answer": "in the garden"}
-    /// ```
-    ///
-    /// An example may end with the call that the model should learn.
-    ///
-    /// ```json openai-chat target=openai-fine-tuning kind=dataset
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
-    ///  "messages": [
-    ///   {"role": "user", "content": "Where is Adam?"},
-    ///   {"role": "assistant", "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]}
-    /// ]}
-    /// ```
     MissingAssistantMessage in DataSets, since "0.1.0", warning, check,
     cases [
         "at-end": "an example that ends without an assistant message",

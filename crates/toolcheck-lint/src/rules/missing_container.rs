@@ -4,44 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// Programmatic tool calls without the id of their container.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A program that runs on the provider's side is waiting for the results of its calls. The request must name the
-    /// container that it runs in.
-    ///
-    /// ## What to do
-    ///
-    /// Send the container id that came with the response.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "how high are the tides this week?"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "tide()"}},
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {},  // flagged
-    ///      "caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}}
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "2 m"}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"container": "container_011", "tools": [{"type": "code_execution_20250825", "name": "code_execution"}, {"name": "tide", "input_schema": {"type": "object"}}], "messages": [
-    ///   {"role": "user", "content": "how high are the tides this week?"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "code_execution", "input": {"code": "tide()"}},
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {},
-    ///      "caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}}
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "2 m"}]}
-    /// ]}
-    /// ```
     MissingContainer in Tools, since "0.1.0", silent on wire looks at [SERVER_CALLS], check
 }
 

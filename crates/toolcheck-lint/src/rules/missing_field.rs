@@ -2,54 +2,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// A required key that is missing.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Blocks, messages and tools have required keys. Some keys are required because of something else in the
-    /// request, such as the namespace of a call to a tool that is declared in a namespace.
-    ///
-    /// ## Fails
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "tools": [
-    ///   {"type": "function",
-    ///    "function":
-    ///      {"name": "search"}}  // flagged
-    ///  ],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
-    ///
-    /// ```json openai-responses
-    /// {"tools": [
-    ///   {"type": "namespace", "name": "library", "description": "Books",
-    ///    "tools": [{"type": "function", "name": "search"}]}
-    ///  ],
-    ///  "input": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"type": "function_call", "call_id": "call_1", "name": "search", "arguments": "{}"},  // flagged
-    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-responses
-    /// {"tools": [
-    ///   {"type": "namespace", "name": "library", "description": "Books",
-    ///    "tools": [{"type": "function", "name": "search"}]}
-    ///  ],
-    ///  "input": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"type": "function_call", "call_id": "call_1", "name": "search", "namespace": "library", "arguments": "{}"},
-    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     MissingField in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
         safe: "A misnamed key is renamed, also one that says what the object is, and a constant is added.",

@@ -2,24 +2,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// A required parameter of the request that is missing.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// An API that requires a parameter, such as the most tokens to generate, rejects each request without it. A body that holds
-    /// only the messages is treated as part of a request that somebody kept, and nothing is reported.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-opus-4-5", "messages": [{"role": "user", "content": "hello"}]}  // flagged
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-opus-4-5", "max_tokens": 1024, "messages": [{"role": "user", "content": "hello"}]}
-    /// ```
     MissingParameter in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
         safe: "A misnamed key is renamed.",

@@ -6,40 +6,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::dropped_reasoning;
 
 declare_rule! {
-    /// Tool calls that are sent back without the reasoning that led to them.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// While the model is working with tools, its reasoning is part of the turn. If the request asks for reasoning,
-    /// some APIs reject calls of the current turn that come without it. The usual cause is a history that keeps text
-    /// and calls and drops everything else.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 2048, "thinking": {"type": "enabled", "budget_tokens": 1024},
-    ///  "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "tool_use", "id": "a", "name": "search", "input": {}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 2048, "thinking": {"type": "enabled", "budget_tokens": 1024},
-    ///  "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"},
-    ///     {"type": "tool_use", "id": "a", "name": "search", "input": {}}
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
-    /// ]}
-    /// ```
     MissingReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [RESULTS, TEXT], check,
     cases [
         "empty": "the message has an empty reasoning text",

@@ -6,48 +6,6 @@ use toolcheck_core::pairing::{CallSite, ResultSite};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool call or result without the id that pairs them.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// If the target pairs by id, a call without one can't be answered, and a result without one doesn't answer
-    /// anything. The usual cause is a history from a server that pairs by position (Ollama, Gemini), sent on unchanged.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "content": "none"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// An id that is missing on both sides is still one problem, reported at the call.
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "", "tool_calls": [
-    ///     {"type": "function", "function": {"name": "search", "arguments": "{}"}}  // flagged
-    ///   ]},
-    ///   {"role": "tool", "content": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// Ollama pairs by position.
-    ///
-    /// ```json ollama
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "search", "arguments": {}}}]},
-    ///   {"role": "tool", "tool_name": "search", "content": "none"}
-    /// ]}
-    /// ```
     MissingToolCallId in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
     fix [
         safe: "A misnamed id key is renamed, and a result gets the id of the only call that it can answer.",

@@ -3,35 +3,6 @@ use toolcheck_core::ir::{Body, Executor};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A request with tool calls in its history but no tool definitions.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Some APIs reject calls and results in a request without tools. The usual cause is a last request that only asks
-    /// for a summary, with the tools left out.
-    ///
-    /// ## Fails
-    ///
-    /// ```json bedrock-converse
-    /// {"messages": [
-    ///   {"role": "user", "content": [{"text": "find Adam"}]},
-    ///   {"role": "assistant", "content": [
-    ///     {"toolUse": {"toolUseId": "a", "name": "search", "input": {}}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json bedrock-converse
-    /// {"toolConfig": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": {"type": "object"}}}}]},
-    ///  "messages": [
-    ///   {"role": "user", "content": [{"text": "find Adam"}]},
-    ///   {"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "search", "input": {}}}]},
-    ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]}
-    /// ]}
-    /// ```
     MissingToolDefinitions in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check
 }
 

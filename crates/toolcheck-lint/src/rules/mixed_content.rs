@@ -4,36 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
 
 declare_rule! {
-    /// Text beside tool calls, or other content beside tool results, in one message.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Most APIs accept text beside calls. Some models and older chat templates expect a message to be one or the
-    /// other, and reject a message that is both or drop the text.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat target=mistral-v3
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I am looking.", "tool_calls": [  // flagged
-    ///     {"id": "abcdefghi", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat target=mistral-v3
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "", "tool_calls": [
-    ///     {"id": "abcdefghi", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "none"}
-    /// ]}
-    /// ```
     MixedContent in Order, since "0.1.0", silent on wire looks at [CALLS, RESULTS, SERVER_CALLS, SERVER_RESULTS], check,
     cases [
         "text-behind-calls": "text after a call of the same message",

@@ -4,44 +4,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Native tool calls and tool calls in plain text in the same transcript.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model imitates what it sees in the history. If the history contains calls in both forms, the model may use
-    /// either, but the harness reads only one: calls in the other form are never executed. The usual causes are a
-    /// setting that was changed in the middle of a task, and a history that was taken over from another agent.
-    ///
-    /// Two different text protocols in one transcript are the same problem. A call in plain text counts only if the
-    /// transcript uses its protocol; a call in a code fence is an example.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "compare the two tide tables"},
-    ///   {"role": "assistant", "content": "<read_file>\n<path>north.csv</path>\n</read_file>"},
-    ///   {"role": "user", "content": "[read_file for 'north.csv'] Result:\nhigh 06:12"},
-    ///   {"role": "assistant", "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}  // flagged
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "high 07:40"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "how is a file read?"},
-    ///   {"role": "assistant", "content": "Like this:\n```\n<read_file>\n<path>north.csv</path>\n</read_file>\n```"},
-    ///   {"role": "user", "content": "then read it"},
-    ///   {"role": "assistant", "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "high 07:40"}
-    /// ]}
-    /// ```
     MixedToolProtocols in TextProtocols, since "0.1.0", warning looks at [TEXT], check
 }
 

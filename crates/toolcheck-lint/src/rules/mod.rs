@@ -1,6 +1,6 @@
-//! The rules, one file each. A rule's documentation is its manual page and its test.
+//! The rules, one file each, and beside each its page in Markdown, which is its manual and its test.
 //!
-//! To add a rule, add a file, a line here, and its id to the list in `toolcheck-core`.
+//! To add a rule, add both files, a line here, and its id to the list in `toolcheck-core`.
 
 mod abandoned_call;
 pub(crate) mod altered_arguments;

@@ -6,37 +6,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// A server tool result without its call, or a program's call without the program itself.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The provider runs server tools itself, and their calls and results stay together in the history. Either half
-    /// without the other is rejected. The same holds for a program that the provider runs, and the calls that it makes.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": "and?"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Adam"}},
-    ///     {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    ///   ]},
-    ///   {"role": "user", "content": "and?"}
-    /// ]}
-    /// ```
     OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS, SERVER_CALLS, CALLS], check,
     cases [
         "caller": "a call made by a program, without the program",

@@ -4,55 +4,6 @@ use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result without a matching tool call.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A result belongs to a call. If the call is missing, providers reject the request or show the model the outcome
-    /// of something it never did. The usual causes are a history that was truncated at the start, and an id that was
-    /// shortened or rewritten on one side only.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": [
-    ///     {"type": "tool_result", "tool_use_id": "toolu_gone", "content": "2 files"}  // flagged
-    ///   ]}
-    /// ]}
-    /// ```
-    ///
-    /// An id that was changed on one side is one problem, reported at the result.
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_9", "content": "none"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// The call may be in a conversation that the server keeps.
-    ///
-    /// ```json openai-responses
-    /// {"previous_response_id": "resp_1", "input": [
-    ///   {"type": "function_call_output", "call_id": "call_1", "output": "none"}
-    /// ]}
-    /// ```
     OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
         unsafe: "The result gets the id of the unanswered call at its position, or becomes user text, which `--orphans drop` leaves out.",

@@ -4,31 +4,6 @@ use crate::view::arguments;
 use crate::view::shell;
 
 declare_rule! {
-    /// A shell command longer than the operating system accepts.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The system refuses to run the command (`ENAMETOOLONG`, `Argument list too long`, `The command line is too
-    /// long`), so nothing is done. Often the model is writing a whole file with `echo`. The same command may work on
-    /// one system and fail on the next.
-    ///
-    /// The rule is opt-in. It checks the tools that run commands (`bash`, `shell`, `run_shell_command` and similar,
-    /// or those named in the configuration), and the shell calls that some formats have. By default, a command may
-    /// have up to 8,191 UTF-16 code units for Windows, 131,071 bytes for Linux and 1,048,575 bytes for macOS; the
-    /// configuration may select the systems that count, or set a number.
-    ///
-    /// (An example can't be shown here, because it would be longer than this page.)
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "what is in the log?"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "bash", "input": {
-    ///     "command": "tail -n 5 tides.log"}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "nine ships"}]}
-    /// ]}
-    /// ```
     OversizedCommand in Agents, since "0.1.0", warning on call if selected looks at [CALLS], check
 }
 

@@ -4,22 +4,6 @@ use toolcheck_json::JsonStr;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Text that exceeds the target's length limit.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A message or a result has a maximum length, independent of how much the model can read. (An example would be
-    /// ten megabytes long, and can't be shown here.)
-    ///
-    /// ## What to do
-    ///
-    /// Shorten the text, or split it.
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [{"role": "user", "content": "what is the tide?"}]}
-    /// ```
     OversizedContent in Content, since "0.1.0", silent on wire looks at [TEXT, RESULTS, SERVER_RESULTS], check,
     values PART [
         "length": "the number of characters",

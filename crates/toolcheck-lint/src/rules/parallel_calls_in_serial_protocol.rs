@@ -5,43 +5,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Several calls in one message of a text protocol that executes only one.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Cline and Roo Code have the model write its calls as XML-style tags, one per message. If it writes several,
-    /// the harness executes the first and drops the others, and the model continues as if all of them had been
-    /// executed.
-    ///
-    /// It is an error if the reply contains results for some of the calls and doesn't mention another: that call is
-    /// lost. It is a warning if the message is the last one, if no result can be recognised in the text, if only the
-    /// call that ends the task has none, or if the harness said that it executed only one. If every call has its
-    /// result, nothing is reported.
-    ///
-    /// Calls are read from text only if the transcript uses the protocol: the system prompt teaches it, or a reply
-    /// has its form (`[read_file for 'a.ts'] Result:`). A call in a code fence is an example.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "compare the two tide tables"},
-    ///   {"role": "assistant", "content": "<read_file>\n<path>north.csv</path>\n</read_file>\n<read_file>\n<path>south.csv</path>\n</read_file>"},  // flagged
-    ///   {"role": "user", "content": "[read_file for 'north.csv'] Result:\nhigh 06:12"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "compare the two tide tables"},
-    ///   {"role": "assistant", "content": "<read_file>\n<path>north.csv</path>\n</read_file>"},
-    ///   {"role": "user", "content": "[read_file for 'north.csv'] Result:\nhigh 06:12"},
-    ///   {"role": "assistant", "content": "<read_file>\n<path>south.csv</path>\n</read_file>"},
-    ///   {"role": "user", "content": "[read_file for 'south.csv'] Result:\nhigh 07:40"}
-    /// ]}
-    /// ```
     ParallelCallsInSerialProtocol in TextProtocols, since "0.1.0", error looks at [TEXT], check
 }
 

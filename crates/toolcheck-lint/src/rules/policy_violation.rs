@@ -6,49 +6,6 @@ use crate::schema::{Fuel, Verdict};
 use crate::view::arguments;
 
 declare_rule! {
-    /// A call that violates one of your own policies.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A tool's schema says which calls are possible, but not which are sensible: that a directory is not a file,
-    /// that a command is not the place for a program, that nobody deletes the production database. You know these
-    /// things, and a policy in `toolcheck.toml` states them, as a JSON Schema that the arguments of certain tools
-    /// must match:
-    ///
-    /// ```toml
-    /// [[policy]]
-    /// id = "write-needs-content"
-    /// tools = ["filesystem"]
-    /// message = "`write` needs `content`; an empty directory is made with `create`"
-    /// schema.if.properties.operation.const = "write"
-    /// schema.then.required = ["content"]
-    /// ```
-    ///
-    /// `tools` are names or globs. `level` is `error` unless it is set to `warning`. The finding names the policy and
-    /// points at the argument that violates it. `fixtures/policies` has more policies, with calls that violate them
-    /// and calls that don't. Without a configuration there are no policies, and nothing is reported.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "start the tide table"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "filesystem", "input":
-    ///     {"operation": "write", "path": "tides.csv"}}]},  // flagged
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "wrote 0 bytes"}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "make a place for the tide tables"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "filesystem", "input": {
-    ///     "operation": "create", "path": "tides"}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "made"}]}
-    /// ]}
-    /// ```
     PolicyViolation in Arguments, since "0.1.0", error on call looks at [CALLS], check
 }
 

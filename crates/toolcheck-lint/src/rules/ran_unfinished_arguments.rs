@@ -6,44 +6,6 @@ use crate::view::exchanges::{Change, MatchedCall, PastCall};
 use crate::view::failure::{is_failed, tells_of_parser, tells_trouble};
 
 declare_rule! {
-    /// A tool that ran although the model had not finished writing the call's arguments.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The response broke off in the arguments of the call, because it reached its length limit or the
-    /// connection closed, or they are not JSON for another reason. The client repaired them or left them out, and ran
-    /// the tool with what the model never said: with half of a path, or with the tool's defaults, which may mean
-    /// "everything".
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. Nothing is reported if
-    /// the result says that something went wrong, or is what a parser of JSON says of the arguments, in the words of
-    /// Python, JavaScript, Rust, Go, Java or .NET.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "delete the draft of the tide table"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "max_tokens", "content": [
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "delete", "input": {}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "delete the draft of the tide table"},
-    ///     {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "delete", "input": {}}]},
-    ///     {"role": "user", "content": [
-    ///       {"type": "tool_result", "tool_use_id": "toolu_1", "content": "deleted every table"}]}]},  // flagged
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "delete the draft of the tide table"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": null,
-    ///     "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "delete", "arguments": "{\"name\": \"dra"}}]}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "delete the draft of the tide table"},
-    ///     {"role": "user", "content": "your answer was cut off: try again"}]},
-    ///   "response": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Which?"}}]}}]
-    /// ```
     RanUnfinishedArguments in Arguments, since "0.1.0", error looks at [ANSWER], check
 }
 

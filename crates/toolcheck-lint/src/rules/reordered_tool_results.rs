@@ -6,40 +6,6 @@ use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Tool results whose order differs from that of their calls.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Providers that pair by id accept any order. Local servers and most chat templates ignore ids and match results
-    /// by position: the model takes the first result as the outcome of the first call, whatever the ids say.
-    ///
-    /// ## Fails
-    ///
-    /// ```json ollama
-    /// {"keep_alive": "5m", "messages": [
-    ///   {"role": "user", "content": "find Adam and Eve"},
-    ///   {"role": "assistant", "content": "", "tool_calls": [
-    ///     {"id": "a", "function": {"name": "search", "arguments": {"for": "Adam"}}},
-    ///     {"id": "b", "function": {"name": "search", "arguments": {"for": "Eve"}}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "b", "content": "one"},
-    ///   {"role": "tool", "tool_call_id": "a", "content": "none"}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json ollama
-    /// {"keep_alive": "5m", "messages": [
-    ///   {"role": "user", "content": "find Adam and Eve"},
-    ///   {"role": "assistant", "content": "", "tool_calls": [
-    ///     {"id": "a", "function": {"name": "search", "arguments": {"for": "Adam"}}},
-    ///     {"id": "b", "function": {"name": "search", "arguments": {"for": "Eve"}}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "a", "content": "none"},
-    ///   {"role": "tool", "tool_call_id": "b", "content": "one"}
-    /// ]}
-    /// ```
     ReorderedToolResults in Order, since "0.1.0", silent looks at [RESULTS], check,
     fix [
         safe: "Results that name their calls are put into the order of the calls.",

@@ -5,46 +5,6 @@ use crate::view::arguments;
 use crate::view::failure::is_failed;
 
 declare_rule! {
-    /// The same call with the same arguments, failing several times in a row.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model does not learn from the failure: the error never reaches it or doesn't say anything helpful, or the
-    /// loop lets it retry forever. Each attempt costs a whole request.
-    ///
-    /// Three failures in a row are reported, if there is no other call between them; the configuration may set
-    /// another number.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "read the log"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "Error: `path` is missing"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_2", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},
-    ///   {"role": "tool", "tool_call_id": "call_2", "content": "Error: `path` is missing"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_3", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},  // flagged
-    ///   {"role": "tool", "tool_call_id": "call_3", "content": "Error: `path` is missing"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "read the log"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "read", "arguments": "{}"}}]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "Error: `path` is missing"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_2", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"log\"}"}}]},
-    ///   {"role": "tool", "tool_call_id": "call_2", "content": "nine ships"}
-    /// ]}
-    /// ```
     RepeatedFailingCall in Agents, since "0.1.0", warning looks at [RESULTS], check
 }
 

@@ -9,51 +9,6 @@ use crate::view::exchanges::is_json;
 use crate::view::violations::{self, Words};
 
 declare_rule! {
-    /// Tool results that don't match the tool's output schema.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A tool of an MCP server may declare [the `outputSchema` of its results][schema]. The server must then return
-    /// `structuredContent` that matches it, unless the call failed. The clients of the official SDKs check that, and
-    /// raise an error instead of giving the result to the model.
-    ///
-    /// A server may also [ask a person to fill in a form][form]. The `content` of an answer that is `accept` must match
-    /// the `requestedSchema`: what does not is refused by the server, or taken for something else.
-    ///
-    /// Each violation is reported separately, at its place inside the result, and at most 20 of one result. Results
-    /// that would take too long to check are reported as that.
-    ///
-    /// ## Fails
-    ///
-    /// ```jsonl mcp
-    /// {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    /// {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "tide", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {"height": {"type": "number"}}}}]}}
-    /// {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tide", "arguments": {}}}
-    /// {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "3.1 m"}], "structuredContent": {"height": "3.1 m"}}}  // flagged
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```jsonl mcp
-    /// {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-    /// {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "tide", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {"height": {"type": "number"}}}}]}}
-    /// {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "tide", "arguments": {}}}
-    /// {"jsonrpc": "2.0", "id": 2, "result": {"content": [{"type": "text", "text": "3.1 m"}], "structuredContent": {"height": 3.1}}}
-    /// ```
-    ///
-    /// OpenAI's Responses API rejects a result that is not JSON if its function declares an `output_schema`:
-    ///
-    /// ```json openai-responses
-    /// {"tools": [{"type": "function", "name": "tide", "parameters": {"type": "object", "properties": {}}, "output_schema": {"type": "object", "properties": {}}}],
-    ///  "input": [
-    ///   {"role": "user", "content": "what is the tide?"},
-    ///   {"type": "function_call", "call_id": "call_1", "name": "tide", "arguments": "{}"},
-    ///   {"type": "function_call_output", "call_id": "call_1", "output": "{\"height\": 3.1}"}
-    /// ]}
-    /// ```
-    ///
-    /// [form]: https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
-    /// [schema]: https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema
     ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check,
     cases [
         "no-json": "text that is not JSON, where JSON text is required",

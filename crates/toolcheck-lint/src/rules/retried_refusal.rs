@@ -1,33 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A refused request that is sent again unchanged and refused again.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The API refused the request because of what it contains, so it refuses it each time. The retries only delay the
-    /// error that somebody has to see, and count against the rate limit.
-    ///
-    /// This rule needs exchanges with their `status`, in chronological order. It is about 400, 413 and 422, which are
-    /// about the body; other errors, such as 429, 500 or 529, may be temporary, and so may authorization errors.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"error": {"message": "no"}}, "status": 400},
-    ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},  // flagged
-    ///   "response": {"error": {"message": "no"}}, "status": 400}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// [{"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"error": {"message": "later"}}, "status": 529},
-    ///  {"request": {"messages": [{"role": "user", "content": "when is the tide?"}]},
-    ///   "response": {"error": {"message": "later"}}, "status": 529}]
-    /// ```
     RetriedRefusal in Agents, since "0.1.0", warning looks at [EXCHANGE], check
 }
 

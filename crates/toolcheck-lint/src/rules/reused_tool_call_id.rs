@@ -3,39 +3,6 @@ use foldhash::HashMap;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// The same tool call id used in different turns.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Each of the calls has its own result, so most providers accept it. Others reject repeated ids, and a client or
-    /// gateway that looks results up by id finds the wrong one. The usual cause is a server that numbers its calls from
-    /// the start in every turn (`call_0`, `search:0`).
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "call_0", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_0", "content": "none"}]},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "tool_use", "id": "call_0", "name": "search", "input": {"in": "docs"}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_0", "content": "one"}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "call_0", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_0", "content": "none"}]},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "call_1", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": "one"}]}
-    /// ]}
-    /// ```
     ReusedToolCallId in Ids, since "0.1.0", warning looks at [RESULTS], check,
     fix [
         safe: "The later call and its result get an id of their own.",

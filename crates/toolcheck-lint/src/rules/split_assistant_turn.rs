@@ -4,43 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
 
 declare_rule! {
-    /// One assistant turn whose tool calls are spread over several messages.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model made several calls at once, and something wrote a separate message for each. Providers look for the
-    /// results directly after a message with calls, find the next assistant message instead, and reject the request.
-    /// The usual cause is Responses items that were converted to Chat messages one by one.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [  // flagged
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_2", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"},
-    ///   {"role": "tool", "tool_call_id": "call_2", "content": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}},
-    ///     {"id": "call_2", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"},
-    ///   {"role": "tool", "tool_call_id": "call_2", "content": "none"}
-    /// ]}
-    /// ```
     SplitAssistantTurn in Order, since "0.1.0", warning looks at [RESULTS], check,
     fix [
         safe: "The messages are merged into the first.",

@@ -2,47 +2,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
 
 declare_rule! {
-    /// Tool results of one turn that are spread over several messages.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// In formats that put all results of a turn into one message, strict providers look only at the first message
-    /// and reject the request because of the results missing there. Lenient ones merge the messages, and the model
-    /// learns from its own history not to make parallel calls.
-    ///
-    /// ## Fails
-    ///
-    /// ```json bedrock-converse
-    /// {"toolConfig": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": {"type": "object"}}}}]},
-    ///  "messages": [
-    ///   {"role": "user", "content": [{"text": "find Adam"}]},
-    ///   {"role": "assistant", "content": [
-    ///     {"toolUse": {"toolUseId": "a", "name": "search", "input": {}}},
-    ///     {"toolUse": {"toolUseId": "b", "name": "search", "input": {}}}
-    ///   ]},
-    ///   {"role": "user", "content": [{"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}}]},
-    ///   {"role": "user", "content": [
-    ///     {"toolResult": {"toolUseId": "b", "content": [{"text": "none"}]}}  // flagged
-    ///   ]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json bedrock-converse
-    /// {"toolConfig": {"tools": [{"toolSpec": {"name": "search", "inputSchema": {"json": {"type": "object"}}}}]},
-    ///  "messages": [
-    ///   {"role": "user", "content": [{"text": "find Adam"}]},
-    ///   {"role": "assistant", "content": [
-    ///     {"toolUse": {"toolUseId": "a", "name": "search", "input": {}}},
-    ///     {"toolUse": {"toolUseId": "b", "name": "search", "input": {}}}
-    ///   ]},
-    ///   {"role": "user", "content": [
-    ///     {"toolResult": {"toolUseId": "a", "content": [{"text": "none"}]}},
-    ///     {"toolResult": {"toolUseId": "b", "content": [{"text": "none"}]}}
-    ///   ]}
-    /// ]}
-    /// ```
     SplitToolResults in Order, since "0.1.0", warning looks at [RESULTS], check,
     fix [
         safe: "The results are put into the first message of their turn.",

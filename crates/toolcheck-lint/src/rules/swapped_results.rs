@@ -8,53 +8,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
 
 declare_rule! {
-    /// Two calls in one response whose results are swapped.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model called a tool twice at once. The client gave each result to the other call: it collected them in the
-    /// order in which the tools ended, or mixed up the ids. No API complains, and the model believes that Oban has the
-    /// tide of Mull.
-    ///
-    /// This rule needs exchanges: each request with the response to it, in chronological order. It reports two calls
-    /// of a tool that have each other's arguments in the history, which is certain. And it reports two calls of a tool as a warning
-    /// if each result names what only the other call asked for, and not what its own call asked for.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when are the tides at Oban and at Mull?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
-    ///     {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when are the tides at Oban and at Mull?"},
-    ///     {"role": "assistant", "content": [
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
-    ///       {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]},
-    ///     {"role": "user", "content": [
-    ///       {"type": "tool_result", "tool_use_id": "toolu_1", "content": "high tide at Mull: noon"},  // flagged
-    ///       {"type": "tool_result", "tool_use_id": "toolu_2", "content": "high tide at Oban: one"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// [{"request": {"messages": [{"role": "user", "content": "when are the tides at Oban and at Mull?"}]},
-    ///   "response": {"role": "assistant", "stop_reason": "tool_use", "content": [
-    ///     {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
-    ///     {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]}},
-    ///  {"request": {"messages": [
-    ///     {"role": "user", "content": "when are the tides at Oban and at Mull?"},
-    ///     {"role": "assistant", "content": [
-    ///       {"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {"port": "Oban"}},
-    ///       {"type": "tool_use", "id": "toolu_2", "name": "tide", "input": {"port": "Mull"}}]},
-    ///     {"role": "user", "content": [
-    ///       {"type": "tool_result", "tool_use_id": "toolu_2", "content": "high tide at Mull: noon"},
-    ///       {"type": "tool_result", "tool_use_id": "toolu_1", "content": "high tide at Oban: one"}]}]},
-    ///   "response": {"role": "assistant", "stop_reason": "end_turn", "content": []}}]
-    /// ```
     SwappedResults in Pairing, since "0.1.0", error looks at [ANSWER], check
 }
 

@@ -1,19 +1,6 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// More tools, or more strict tools, than the target allows.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// APIs limit how many tools a request may declare, and models choose less well from a long list. (An example would
-    /// fill a page, and can't be shown here.)
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
-    ///  "messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     TooManyTools in Tools, since "0.1.0", silent looks at [TOOLS], check,
     cases [
         "strict": "too many strict tools",

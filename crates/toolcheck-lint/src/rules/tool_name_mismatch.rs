@@ -6,35 +6,6 @@ use toolcheck_core::ir::ToolDef;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A tool result that names a different tool than its call.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// If a format repeats the name of the tool beside the result, the model reads it, and providers without ids
-    /// match results by it. A wrong name attributes the outcome to another tool. The usual cause is the id of the
-    /// call, or a display name, in place of the tool name.
-    ///
-    /// ## Fails
-    ///
-    /// ```json gemini
-    /// {"contents": [
-    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
-    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},
-    ///   {"role": "user", "parts": [
-    ///     {"functionResponse": {"name": "call_107", "response": {"output": "none"}}}  // flagged
-    ///   ]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json gemini
-    /// {"contents": [
-    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
-    ///   {"role": "model", "parts": [{"functionCall": {"name": "search", "args": {}}}]},
-    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
-    /// ]}
-    /// ```
     ToolNameMismatch in Pairing, since "0.1.0", warning looks at [RESULTS], check,
     fix [
         safe: "A result that names its call gets the name of the call's tool.",

@@ -5,30 +5,6 @@ use super::empty_content::{is_content, is_empty_but_for_role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A request that ends with an assistant message.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Some APIs and models treat the message as a prefill and continue it; others reject it. The usual cause is a loop
-    /// that sends another request without anything new in it.
-    ///
-    /// ## Fails
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I am looking."}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json mistral
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I found", "prefix": true}
-    /// ]}
-    /// ```
     TrailingAssistant in Order, since "0.1.0", silent, check,
     fix [
         safe: "An empty message is removed.",

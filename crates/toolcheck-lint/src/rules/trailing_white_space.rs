@@ -4,30 +4,6 @@ use toolcheck_core::ir::{Body, Role};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Trailing whitespace in the text that the model should continue.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// If a request ends with an assistant message, the model continues from its last character. A space or a line
-    /// break there is a poor start, and some APIs reject it.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I found "}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "I found"}
-    /// ]}
-    /// ```
     TrailingWhiteSpace in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT], check,
     fix [
         safe: "The whitespace is removed.",

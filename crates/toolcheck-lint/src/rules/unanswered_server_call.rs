@@ -4,37 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::server_pairs::halves;
 
 declare_rule! {
-    /// A server tool call without its result.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The provider runs server tools itself and returns the result beside the call; both must be sent back together.
-    /// While the model's turn is still open, the result may come in a later response.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Adam"}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": "and?"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Adam"}},
-    ///     {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    ///   ]},
-    ///   {"role": "user", "content": "and?"}
-    /// ]}
-    /// ```
     UnansweredServerCall in Pairing, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
     values PART, CALL_ID [
         "name": "the name of the server tool",

@@ -5,47 +5,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A call to a server tool that the request does not declare.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The provider runs server tools itself. Blocks of some of them are accepted only while the request declares the
-    /// tool.
-    ///
-    /// ## What to do
-    ///
-    /// Declare the tool, or remove its blocks from the history.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "when shall we sail?"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {}},  // flagged
-    ///     {"type": "advisor_tool_result", "tool_use_id": "srvtoolu_1", "content": {"type": "advisor_result", "text": "at noon"}},
-    ///     {"type": "text", "text": "At noon."}
-    ///   ]},
-    ///   {"role": "user", "content": "thanks"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {
-    ///   "tools": [{"type": "advisor_20260301", "name": "advisor", "model": "claude-opus-5"}],
-    ///   "messages": [
-    ///     {"role": "user", "content": "when shall we sail?"},
-    ///     {"role": "assistant", "content": [
-    ///       {"type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {}},
-    ///       {"type": "advisor_tool_result", "tool_use_id": "srvtoolu_1", "content": {"type": "advisor_result", "text": "at noon"}},
-    ///       {"type": "text", "text": "At noon."}
-    ///     ]},
-    ///     {"role": "user", "content": "thanks"}
-    ///   ]
-    /// }
-    /// ```
     UndeclaredServerTool in Tools, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
     values PART [
         "name" for users: "the type of the tool",

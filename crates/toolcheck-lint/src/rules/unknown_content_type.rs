@@ -5,36 +5,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// A type of call, block or tool that the target or the model doesn't support.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// APIs have their own types of calls and content, and reject all others. A history that moves from one API to
-    /// another must be translated.
-    ///
-    /// ## Fails
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "user", "content": "tidy up"},
-    ///   {"role": "assistant", "content": "", "tool_calls": [
-    ///     {"id": "abcdefghi", "type": "custom", "function": {"name": "run", "arguments": "ls"}}  // flagged
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "a.txt"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "user", "content": "tidy up"},
-    ///   {"role": "assistant", "content": "", "tool_calls": [
-    ///     {"id": "abcdefghi", "type": "function", "function": {"name": "run", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "abcdefghi", "content": "a.txt"}
-    /// ]}
-    /// ```
     UnknownContentType in Content, since "0.1.0", silent on wire reports shape, check,
     fix [
         safe: "A type that differs only in case or separators, or is known to be meant, is corrected.",

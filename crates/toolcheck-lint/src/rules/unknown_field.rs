@@ -4,33 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// A key that the target does not know.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Strict APIs reject keys that they don't know: keys copied from another API's response, keys added by a
-    /// framework, or keys in the wrong place. Most other APIs ignore them.
-    ///
-    /// ## Fails
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "user", "content": "hello"},
-    ///   {"role": "assistant", "content": "Hello!",
-    ///    "refusal": null},  // flagged
-    ///   {"role": "user", "content": "find Adam"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json mistral
-    /// {"model": "mistral-large-latest", "messages": [
-    ///   {"role": "user", "content": "hello"},
-    ///   {"role": "assistant", "content": "Hello!"},
-    ///   {"role": "user", "content": "find Adam"}
-    /// ]}
-    /// ```
     UnknownField in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
         safe: "A key is renamed if the intended one is known, and one without a value is removed.",

@@ -14,40 +14,6 @@ use crate::view::roles::{RESULTS, allowed, as_result, names_call};
 use crate::view::shape;
 
 declare_rule! {
-    /// A message role that the target does not know.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Each API has its own set of roles. A role of another API is rejected, or the message is silently dropped.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "human", "content": "find Adam"},  // flagged
-    ///   {"role": "assistant", "content": "Where?"},
-    ///   {"role": "user", "content": "in the garden"}
-    /// ]}
-    /// ```
-    ///
-    /// A model may support fewer roles than its API.
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "system", "content": "Be brief."}  // flagged
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"model": "claude-sonnet-4-5", "max_tokens": 1024, "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": "Where?"},
-    ///   {"role": "user", "content": "in the garden"}
-    /// ]}
-    /// ```
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
         safe: "The role becomes the one that is known to be meant, the same in other letters, or the only one that may have what is in the message; one that is there under another key is renamed.",

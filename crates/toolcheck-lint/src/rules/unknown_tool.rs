@@ -5,44 +5,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A call to a tool that the request does not declare.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The model invented a tool, or the tool was renamed and the history was not. APIs accept such a history, but
-    /// the model learns from it that the tool exists, and calls it again.
-    ///
-    /// A list of tools that is stored as JSON text, as in many data sets, counts too.
-    ///
-    /// Server tools and tool searches don't matter: the tools that a search can find are declared too, or are listed
-    /// in what it found. Nothing is reported if there may be functions that the request doesn't show: those of a tool
-    /// that toolcheck doesn't know, or of a conversation that the server keeps.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
-    ///  "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "find_person", "arguments": "{}"}}  // flagged
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "no such tool"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"tools": [{"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}],
-    ///  "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
-    /// ]}
-    /// ```
     UnknownTool in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check,
     fix none: "a tool definition cannot be invented"
 }

@@ -4,49 +4,6 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A reference to a tool that the request does not declare.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// A tool search leaves references in the history, and messages may add or remove declared tools. Each reference
-    /// must name a tool of this request.
-    ///
-    /// ## What to do
-    ///
-    /// Remove references to tools that no longer exist.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {
-    ///   "tools": [{"name": "find_tool", "input_schema": {"type": "object"}}],
-    ///   "messages": [
-    ///     {"role": "user", "content": "what is the tide?"},
-    ///     {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "find_tool", "input": {}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [
-    ///       {"type": "tool_reference", "tool_name": "tide"}  // flagged
-    ///     ]}]}
-    ///   ]
-    /// }
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {
-    ///   "tools": [
-    ///     {"name": "find_tool", "input_schema": {"type": "object"}},
-    ///     {"name": "tide", "input_schema": {"type": "object"}, "defer_loading": true}
-    ///   ],
-    ///   "messages": [
-    ///     {"role": "user", "content": "what is the tide?"},
-    ///     {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "find_tool", "input": {}}]},
-    ///     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [
-    ///       {"type": "tool_reference", "tool_name": "tide"}
-    ///     ]}]}
-    ///   ]
-    /// }
-    /// ```
     UnknownToolReference in Tools, since "0.1.0", silent on wire looks at [TOOLS], check,
     cases [
         "search" for users: "a tool that a tool search has found",

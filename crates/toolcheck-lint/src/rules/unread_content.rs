@@ -19,45 +19,6 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    /// Tool calls, results or tool definitions in a form that the format does not support.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// The API doesn't read them either: it rejects the request, or silently drops what it doesn't know, and the model
-    /// never sees the call. The usual causes are a history written for another API, a key in camel case, and a list
-    /// that was turned into a string.
-    ///
-    /// toolcheck can't check what it can't read, so it says so instead of reporting the file as clean. If no block of a
-    /// conversation is understood, or `--format` names the wrong format, this is the only finding.
-    ///
-    /// A type that only has a similar name, and may be newer than this version of toolcheck, is a warning.
-    ///
-    /// In a log, a history, a trace or a data set, this is also reported for parts, keys, records and speakers that the
-    /// reader of the file does not know, if they look like calls or results.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"model": "gpt-5", "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "toolCalls": [  // flagged
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"model": "gpt-5", "messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
-    /// ]}
-    /// ```
     UnreadContent in Files, since "0.1.0", error, check,
     fix [
         safe: "A key that is only spelled differently is renamed.",

@@ -5,26 +5,6 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// A document that no format recognises.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Nothing in the document was checked. toolcheck reads requests, lists of messages, logs of agents, histories of
-    /// frameworks, traces, data sets and recordings; `toolcheck formats` lists the formats. If no line of a JSON Lines
-    /// file is recognised and no format is named, only the first one is reported. Lines that hold no messages are only
-    /// counted if others hold some.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-chat
-    /// {"conversation": [{"speaker": "user", "says": "find Adam"}]}  // flagged
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-chat
-    /// {"messages": [{"role": "user", "content": "find Adam"}]}
-    /// ```
     UnrecognisedFormat in Files, since "0.1.0", error, check,
     fix none: "what cannot be read cannot be fixed"
 }

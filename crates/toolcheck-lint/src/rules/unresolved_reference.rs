@@ -3,35 +3,6 @@ use crate::server_state::Missing;
 use toolcheck_core::text::shorten;
 
 declare_rule! {
-    /// A reference to something that the server doesn't have, or can no longer continue from.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Items that were not stored, have expired or belong to another account can't be referenced: the request is refused. Send
-    /// the items themselves, with their encrypted reasoning, or store the responses.
-    ///
-    /// A single request does not show what the server has. This rule needs exchanges: each request with the response to it,
-    /// in chronological order. `toolcheck serve` reports every reference to something that it has not answered before.
-    ///
-    /// ## Fails
-    ///
-    /// ```json openai-responses
-    /// [{"request": {"model": "m", "store": false, "input": "find Adam"},
-    ///   "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [
-    ///     {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
-    ///       {"type": "output_text", "text": "Which one?", "annotations": []}]}]}},
-    ///  {"request": {"model": "m", "previous_response_id": "resp_1", "input": "the first"}}]  // flagged
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json openai-responses
-    /// [{"request": {"model": "m", "input": "find Adam"},
-    ///   "response": {"id": "resp_1", "object": "response", "status": "completed", "output": [
-    ///     {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [
-    ///       {"type": "output_text", "text": "Which one?", "annotations": []}]}]}},
-    ///  {"request": {"model": "m", "previous_response_id": "resp_1", "input": "the first"}}]
-    /// ```
     UnresolvedReference in Ids, since "0.1.0", error looks at [KEPT], check,
     cases [
         "response": "the id of a response, and not of an item",

@@ -4,49 +4,6 @@ use toolcheck_core::ir::{Body, Executor, Named, Role, Signature};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Reasoning without the provider's signature.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Providers sign the reasoning that they return, and accept only signed reasoning back. Reasoning from another
-    /// model or provider, or reasoning that a client rebuilt from its text, is rejected. If reasoning is not shown at
-    /// all, the signature is on the call that it led to.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "thinking", "thinking": "Where?", "signature": ""},  // flagged
-    ///     {"type": "text", "text": "In the garden."}
-    ///   ]},
-    ///   {"role": "user", "content": "thanks"}
-    /// ]}
-    /// ```
-    ///
-    /// ```json gemini
-    /// {"model": "gemini-3-pro", "contents": [
-    ///   {"role": "user", "parts": [{"text": "find Adam"}]},
-    ///   {"role": "model", "parts": [
-    ///     {"functionCall": {"name": "search", "args": {}}}  // flagged
-    ///   ]},
-    ///   {"role": "user", "parts": [{"functionResponse": {"name": "search", "response": {"output": "none"}}}]}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "thinking", "thinking": "Where?", "signature": "c2lnbmVk"},
-    ///     {"type": "text", "text": "In the garden."}
-    ///   ]},
-    ///   {"role": "user", "content": "thanks"}
-    /// ]}
-    /// ```
     UnsignedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING, CALLS], check,
     fix [
         unsafe: "The reasoning is removed.",

@@ -6,44 +6,6 @@ use toolcheck_json::NodeId;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    /// Arguments that are a string instead of an object, or the other way round.
-    ///
-    /// ## Why is this bad?
-    ///
-    /// Some APIs write arguments as JSON in a string, others as an object. A history that moves from one to the other
-    /// unchanged is rejected, or the model sees a string where the arguments should be.
-    ///
-    /// ## Fails
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [
-    ///     {"type": "tool_use", "id": "a", "name": "search", "input": "{}"}  // flagged
-    ///   ]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
-    /// ]}
-    /// ```
-    ///
-    /// ```json openai-chat
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": null, "tool_calls": [
-    ///     {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": {}}}  // flagged
-    ///   ]},
-    ///   {"role": "tool", "tool_call_id": "call_1", "content": "none"}
-    /// ]}
-    /// ```
-    ///
-    /// ## Passes
-    ///
-    /// ```json anthropic
-    /// {"messages": [
-    ///   {"role": "user", "content": "find Adam"},
-    ///   {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "search", "input": {}}]},
-    ///   {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "none"}]}
-    /// ]}
-    /// ```
     WrongArgumentsType in Arguments, since "0.1.0", silent (silent in dataset) on wire looks at [CALLS], check,
     fix [
         safe: "Text becomes the object that it spells, or an object its text; `null` becomes `{}`.",

@@ -62,17 +62,11 @@ fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         }
     }
     let class = if unexpected + report.stale.len() > 0 { "error" } else { "clean" };
-    writeln!(
-        out,
-        "<p><b>{}</b>: <span class=\"summary {class}\">{words}</span></p>",
-        Escaped(&bounded(&report.name, LONGEST))
-    )?;
+    let name = bounded(&report.name, LONGEST);
+    writeln!(out, "<p><b>{}</b>: <span class=\"summary {class}\">{words}</span></p>", Escaped(&name))?;
     if report.runs_left > 0 {
-        writeln!(
-            out,
-            "<p class=\"quiet\">{} still to run: this is the report so far.</p>",
-            Counted(report.runs_left, "run")
-        )?;
+        let left = Counted(report.runs_left, "run");
+        writeln!(out, "<p class=\"quiet\">{left} still to run: this is the report so far.</p>")?;
     }
     for entry in &report.stale {
         writeln!(out, "<p class=\"quiet\">stale: {}</p>", Escaped(&bounded(entry, LONGEST)))?;

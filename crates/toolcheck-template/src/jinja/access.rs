@@ -9,7 +9,8 @@ use super::print;
 use super::text::Text;
 use super::value::{Function, Missing, Value, View, range_length};
 
-pub(super) static OF_TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+/// The methods of texts that a template may call.
+pub static OF_TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     "capitalize casefold center count encode endswith expandtabs find format format_map index \
      isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace \
      istitle isupper join ljust lower lstrip maketrans partition removeprefix removesuffix \

@@ -11,7 +11,8 @@ use super::text::{Builder, Text};
 use super::value::Value;
 use super::{methods, ops, sequences};
 
-pub(super) const KNOWN: &str = "abs attr batch capitalize center count d default dictsort e escape filesizeformat first float \
+/// The filters that a template may use, separated by spaces.
+pub const KNOWN: &str = "abs attr batch capitalize center count d default dictsort e escape filesizeformat first float \
     forceescape format groupby indent int items join last length list lower map max min pprint \
     random reject rejectattr replace reverse round safe select selectattr slice sort string \
     striptags sum title tojson trim truncate unique upper urlencode urlize wordcount wordwrap \

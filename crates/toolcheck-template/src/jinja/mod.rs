@@ -25,3 +25,7 @@ pub(crate) mod run;
 mod sequences;
 pub(crate) mod text;
 pub(crate) mod value;
+
+pub use self::access::OF_TEXTS as METHODS_OF_TEXTS;
+pub use self::filters::KNOWN as FILTERS;
+pub use self::predicates::KNOWN as TESTS;

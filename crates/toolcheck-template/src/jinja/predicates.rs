@@ -7,7 +7,8 @@ use super::fault::{Fault, RefusalKind, Step, type_error, unsupported};
 use super::value::Value;
 use super::{methods, ops, print};
 
-pub(super) const KNOWN: &str = "!= < <= == > >= boolean callable defined divisibleby eq equalto escaped even false filter float \
+/// The tests that a template may use after `is`, separated by spaces.
+pub const KNOWN: &str = "!= < <= == > >= boolean callable defined divisibleby eq equalto escaped even false filter float \
     ge greaterthan gt in integer iterable le lessthan lower lt mapping ne none number odd sameas \
     sequence string test true undefined upper";
 

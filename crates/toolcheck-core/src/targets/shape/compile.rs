@@ -1,12 +1,13 @@
 //! From the tables of an object to what a value is checked against.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolcheck_json::Value;
 
 use super::keys::Keys;
-use super::objects::{Objects, undescribed};
+use super::objects::{Objects, extended, undescribed};
 use super::tables::{
     FactTable, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, ShapeFaultKind, Types,
 };
@@ -240,17 +241,9 @@ impl Objects {
     /// An object with what it adds to, and their names.
     fn flat(&self, name: &str) -> Result<(ObjectTable, Vec<Box<str>>), String> {
         let find = |name: &str| self.table(name).ok_or_else(|| undescribed(name));
-        let mut table = find(name)?.into_owned();
-        let mut names: Vec<Box<str>> = vec![name.into()];
-        while let Some(parent) = table.extends.take() {
-            if names.iter().any(|known| **known == parent) {
-                return Err(format!("the object `{name}` extends itself"));
-            }
-            let above = find(&parent)?;
-            table = table.over(&above);
-            names.push(parent.into());
-        }
-        Ok((table, names))
+        let extends = |table: &Cow<'_, ObjectTable>| table.extends.clone();
+        let (table, names) = extended(name, find, extends, |table, above| Cow::Owned(table.over(&above)))?;
+        Ok((table.into_owned(), names))
     }
 
     fn of_table(&self, name: &str, table: ObjectTable, names: Vec<Box<str>>) -> Result<Object, String> {

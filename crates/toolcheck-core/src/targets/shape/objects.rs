@@ -89,7 +89,11 @@ impl Objects {
 
     /// What an object is and leads to.
     pub(super) fn outline_of(&self, number: usize) -> Result<&Outline, String> {
-        self.outline_with(number, &mut KnownLinks::default())
+        // What is needed for a new outline is more than all that is done with one that is there.
+        match self.slot(number)?.0.outline.get() {
+            Some(outline) => Ok(outline),
+            None => self.outline_with(number, &mut KnownLinks::default()),
+        }
     }
 
     fn outline_with<'o>(&'o self, number: usize, known: &mut KnownLinks<'o>) -> Result<&'o Outline, String> {
@@ -203,6 +207,29 @@ fn numbers_of(all: &NumbersByObject, names: &[Box<str>]) -> Vec<usize> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
+}
+
+/// An object with all that it adds to, and their names.
+pub(super) fn extended<T, N: AsRef<str>>(
+    name: &str,
+    find: impl Fn(&str) -> Result<T, String>,
+    extends: impl Fn(&T) -> Option<N>,
+    over: impl Fn(T, T) -> T,
+) -> Result<(T, Vec<Box<str>>), String> {
+    let mut object = find(name)?;
+    let mut names: Vec<Box<str>> = vec![name.into()];
+    let mut next = extends(&object);
+    while let Some(parent) = next {
+        let parent = parent.as_ref();
+        if names.iter().any(|known| **known == *parent) {
+            return Err(format!("the object `{name}` extends itself"));
+        }
+        let above = find(parent)?;
+        next = extends(&above);
+        object = over(object, above);
+        names.push(parent.into());
+    }
+    Ok((object, names))
 }
 
 /// The error about an object that no table describes.

@@ -9,7 +9,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::Error;
 use toolcheck_toml::{Deferred, Item, Table};
 
-use super::objects::{Objects, undescribed};
+use super::objects::{Objects, extended, undescribed};
 use super::tables::{FieldEntry, Kind, ObjectTable};
 
 /// What the tables of an object say of it, before it is compiled.
@@ -197,15 +197,6 @@ impl Objects {
         let find = |name: &str| {
             self.tables(name).map(Links::of).reduce(Links::over).ok_or_else(|| undescribed(name))
         };
-        let mut links = find(name)?;
-        let mut names: Vec<Box<str>> = vec![name.into()];
-        while let Some(parent) = links.extends.take() {
-            if names.iter().any(|known| **known == *parent) {
-                return Err(format!("the object `{name}` extends itself"));
-            }
-            links = links.over(find(parent)?);
-            names.push(parent.into());
-        }
-        Ok((links, names))
+        extended(name, find, |links| links.extends, Links::over)
     }
 }
