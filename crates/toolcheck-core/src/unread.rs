@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use toolcheck_json::{Document, JsonStr, Value};
+use toolcheck_json::{Document, Value};
 
 use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
 use crate::names::words;
@@ -413,25 +413,22 @@ pub(crate) fn is_content_in_text(message: Value<'_, '_>) -> bool {
         })
 }
 
+/// What a string says, if it may be the text of JSON.
+fn json_of<'s>(value: Value<'_, 's>, starts: &[u8]) -> Option<Cow<'s, str>> {
+    let text = value.as_json_str().filter(|text| text.may_begin_with(starts))?.decode();
+    Some(text).filter(|text| text.trim_start().starts_with(['[', '{', '"']))
+}
+
 /// Whether a string is the text of JSON that is as wanted.
 pub(crate) fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
-    let Some(string) = value.as_json_str() else { return false };
-    if !string.may_begin_with(b"[{") {
-        return false;
-    }
-    let text = string.decode();
-    if !text.trim_start().starts_with(['[', '{', '"']) {
-        return false;
-    }
+    let Some(text) = json_of(value, b"[{") else { return false };
     let document = Document::read(text.as_bytes());
     document.faults().is_empty() && is_wanted(document.root())
 }
 
 /// Calls `see` with a value, or with what it says if it is the text of JSON.
 pub(crate) fn unwrapped<R>(value: Value<'_, '_>, see: impl FnOnce(Value<'_, '_>) -> R) -> R {
-    let text = value.as_json_str().filter(|text| text.may_begin_with(b"[{\"")).map(JsonStr::decode);
-    let text = text.filter(|text| text.trim_start().starts_with(['[', '{', '"']));
-    let Some(text) = text else { return see(value) };
+    let Some(text) = json_of(value, b"[{\"") else { return see(value) };
     let document = Document::read(text.as_bytes());
     let Some(inner) = document.root().as_str() else { return see(document.root()) };
     let document = Document::read(inner.as_bytes());

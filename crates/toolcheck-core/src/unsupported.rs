@@ -130,12 +130,9 @@ static KINDS: &[Unsupported] = &[
                     && !has_list_of_messages(root, DEEPEST_MESSAGES)
     }),
     other("a Langfuse trace without messages", |root| {
+        const TYPES: [&str; 8] = words("GENERATION SPAN EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR");
         has(root, &["trace", "observations"])
-            || is_one_of(
-                root,
-                "type",
-                &["GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR"],
-            ) && root.get_any(&["input", "output"]).is_some()
+            || is_one_of(root, "type", &TYPES) && root.get_any(&["input", "output"]).is_some()
     }),
     // Runs of a client that was wrapped have its messages.
     other("a LangSmith run", |root| {

@@ -257,18 +257,8 @@ impl<'s> Conversation<'s> {
 impl Reader {
     const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
         let (kind, unit) = (SourceKind::AgentLog, Unit::File);
-        Self {
-            id,
-            name,
-            kind,
-            unit,
-            sniff,
-            read,
-            or_one_list: false,
-            file_style: None,
-            has_texts: false,
-            repeating_if: None,
-        }
+        let (or_one_list, has_texts, file_style, repeating_if) = (false, false, None, None);
+        Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, repeating_if }
     }
 
     const fn history(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {

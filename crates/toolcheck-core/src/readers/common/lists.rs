@@ -220,10 +220,10 @@ fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 
     let own = &transcript.request.tools;
     // Whose schemas are under the key of another API, or of a framework.
     let are_bare = own.in_text.is_empty() && own.listed().iter().all(|tool| tool.schema.is_none());
-    let may_be_read = own.count().unwrap_or_default() == 0 || own.list.is_some() && are_bare;
-    let Some(value) = tools.filter(|_| may_be_read) else {
-        return;
-    };
+    // What it says is not what a reader of JSON makes of it.
+    let is_literal = own.list.is_none() && tools.is_some_and(literal::is_like_one);
+    let may_be_read = is_literal || own.count().unwrap_or_default() == 0 || own.list.is_some() && are_bare;
+    let Some(value) = tools.filter(|_| may_be_read) else { return };
     let has_own = own.count() != Some(0);
     match definitions(value, 0) {
         Some(tools) if tools.is_empty() || has_own && tools.iter().any(|tool| tool.schema.is_none()) => {}
