@@ -328,16 +328,8 @@ mod tests {
         let place = Place { node: NodeId::ROOT, span: toolcheck_json::Span::default() };
         let id = id.map(str::to_owned);
         let (name, arguments, executor) = (None, arguments.to_owned(), Executor::Client);
-        ChoiceCall {
-            id,
-            name,
-            arguments,
-            executor,
-            is_function: true,
-            is_object: false,
-            has_all_arguments: true,
-            place,
-        }
+        let (is_function, is_object, has_all_arguments) = (true, false, true);
+        ChoiceCall { id, name, arguments, executor, is_function, is_object, has_all_arguments, place }
     }
 
     /// The ids and arguments of the calls of the only choice.

@@ -66,6 +66,8 @@ impl Conversation {
                             reasoning.into_iter().for_each(|reasoning| said.push_reasoning(reasoning));
                         });
                     }
+                    // What was taken out is not said.
+                    Body::Call(call) if call.unpaired == Some(UnpairedReason::Deleted) => {}
                     Body::Call(call) if call.executor == Executor::Client => {
                         let arguments = arguments(call, document);
                         let call = conversation::Call::new(
@@ -78,7 +80,6 @@ impl Conversation {
                     Body::Call(call) => {
                         conversation.push_assistant(|said| said.server_tools.push(name(call.name.as_ref())));
                     }
-                    // What was taken out is not said.
                     Body::Result(result) if result.unpaired == Some(UnpairedReason::Deleted) => {}
                     Body::Result(result) if result.executor == Executor::Client => {
                         let content = result.content_place.map(|place| document.value(place.node));

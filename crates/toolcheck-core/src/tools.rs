@@ -2,6 +2,8 @@
 
 use toolcheck_json::{Document, Value};
 
+use crate::names::words;
+
 /// A tool's name and the text of its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,8 +19,10 @@ const LISTS: [&str; 5] = ["tools", "functions", "result", "toolConfig", "params"
 /// Keys under which one tool groups several definitions.
 const GROUPS: [&str; 2] = ["functionDeclarations", "function_declarations"];
 const WRAPPINGS: [&str; 3] = ["function", "custom", "toolSpec"];
-const SCHEMAS: [&str; 6] =
-    ["input_schema", "inputSchema", "parameters", "parametersJsonSchema", "parameters_json_schema", "schema"];
+/// Data sets have the word of LangChain too, and Datadog's spans `schema`.
+const SCHEMAS: [&str; 7] = words(
+    "input_schema inputSchema parameters parametersJsonSchema parameters_json_schema schema args_schema",
+);
 
 /// The tools that a document declares. The document is a bare list, a request of any format, or an MCP server's
 /// response to `tools/list`. Returns `None` if there is no list of tools.

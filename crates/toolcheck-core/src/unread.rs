@@ -41,21 +41,17 @@ fn letters(name: &str) -> String {
 
 /// Classifies the type of a block, with a flag for whether the type is known.
 fn of_type(kind: &str) -> Option<(UnreadKind, bool)> {
+    const CALLS: [&str; 10] = words(
+        "tool_use tool_call tool-call toolCall toolUse function_call functionCall custom_tool_call server_tool_use \
+        mcp_tool_use",
+    );
+    const RESULTS: [&str; 10] = words(
+        "tool_result tool-result toolResult tool_response tool_call_response function_call_output functionResponse \
+        function_response custom_tool_call_output function_result",
+    );
     Some(match kind {
-        "tool_use" | "tool_call" | "tool-call" | "toolCall" | "toolUse" | "function_call"
-        | "functionCall" | "custom_tool_call" | "server_tool_use" | "mcp_tool_use" => {
-            (UnreadKind::Calls, true)
-        }
-        "tool_result"
-        | "tool-result"
-        | "toolResult"
-        | "tool_response"
-        | "tool_call_response"
-        | "function_call_output"
-        | "functionResponse"
-        | "function_response"
-        | "custom_tool_call_output"
-        | "function_result" => (UnreadKind::Results, true),
+        known if CALLS.contains(&known) => (UnreadKind::Calls, true),
+        known if RESULTS.contains(&known) => (UnreadKind::Results, true),
         other if other.ends_with("_call_output") || other.ends_with("_tool_result") => {
             (UnreadKind::Results, false)
         }
@@ -66,22 +62,11 @@ fn of_type(kind: &str) -> Option<(UnreadKind, bool)> {
 
 /// Classifies a key of a request body that no format reads there.
 fn of_body_key(key: &str) -> Option<UnreadKind> {
-    matches!(
-        key,
-        "tools_json"
-            | "available_tools"
-            | "availableTools"
-            | "tool_definitions"
-            | "toolDefinitions"
-            | "tool_schemas"
-            | "functions_json"
-            | "function_declarations"
-            | "functionDeclarations"
-            | "tool_list"
-            | "toolSpecs"
-            | "tool_specs"
-    )
-    .then_some(UnreadKind::Tools)
+    const KEYS: [&str; 12] = words(
+        "tools_json available_tools availableTools tool_definitions toolDefinitions tool_schemas functions_json \
+        function_declarations functionDeclarations tool_list toolSpecs tool_specs",
+    );
+    KEYS.contains(&key).then_some(UnreadKind::Tools)
 }
 
 /// Whether a value is a non-empty string, array or object.
@@ -293,10 +278,28 @@ fn is_hidden_call(value: Value<'_, '_>) -> bool {
     let may_be_given = |given: Value<'_, '_>| {
         given.is_object() || given.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
     };
-    let with_output = || value.get("input").filter(|_| value.get_any(&OUTPUTS).is_some());
+    // LlamaIndex's chats keep `toolCall` in the annotations of a message.
+    let is_call = || value.key_text().is_some_and(|key| of_key(&key, value) == Some(UnreadKind::Calls));
+    let with_output = || value.get("input").filter(|_| value.get_any(&OUTPUTS).is_some() || is_call());
     value.get_any(&NAMES).or_else(|| value.get("action")).is_some_and(is_named)
         && value.get_any(&GIVEN).or_else(with_output).is_some_and(may_be_given)
 }
+
+fn holds_hidden_call(value: Value<'_, '_>) -> bool {
+    let (mut stack, mut looked_at) = (vec![value], 0);
+    while let Some(value) = stack.pop().filter(|_| looked_at < ANSWER_LOOKED_AT) {
+        looked_at += 1;
+        if is_hidden_call(value) {
+            return true;
+        }
+        stack.extend(value.children().take(ANSWER_LOOKED_AT));
+    }
+    false
+}
+
+/// What is in a text that shows calls: as Open WebUI did before it kept their items (`serialize_content_blocks` in
+/// `backend/open_webui/utils/middleware.py` of open-webui/open-webui), and in a trace of Bedrock's agents.
+const SHOWN: [&[u8]; 2] = [br#"<details type=\"tool_calls\""#, b"type=tool_use}"];
 
 /// The first call at a place in the messages of a row where nobody looks, if no call was read.
 pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -> Option<Unread<'s>> {
@@ -309,21 +312,18 @@ pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -
         let read = ["role", "content", "tools", "functions"];
         let members = message.members().filter(|member| !read.iter().any(|key| member.has_key(key)));
         let own = message.get_any(&GIVEN).filter(|_| is_hidden_call(message));
-        own.or_else(|| {
-            members.into_iter().find(|member| {
-                let mut stack = vec![*member];
-                let mut looked_at = 0;
-                while let Some(value) = stack.pop().filter(|_| looked_at < ANSWER_LOOKED_AT) {
-                    looked_at += 1;
-                    if is_hidden_call(value) {
-                        return true;
-                    }
-                    stack.extend(value.children().take(ANSWER_LOOKED_AT));
-                }
-                false
-            })
-        })
-        .map(|found| (Place::of(found), found.key_text().unwrap_or_default()))
+        let is_shown = |content: &Value<'_, '_>| {
+            SHOWN.iter().any(|mark| memchr::memmem::find(content.raw(), mark).is_some())
+                || is_content_in_text(message)
+        };
+        // Coze's messages have a type, such as `function_call`.
+        let is_typed = |kind: &Value<'_, '_>| kind.as_str().is_some_and(|kind| of_words(&kind).is_some());
+        let of_model =
+            Some(message).filter(|message| message.get_str("role").as_deref() == Some("assistant"));
+        own.or_else(|| of_model?.get("content").filter(is_shown))
+            .or_else(|| of_model?.get("type").filter(is_typed))
+            .or_else(|| members.into_iter().find(|member| unwrapped(*member, holds_hidden_call)))
+            .map(|found| (Place::of(found), found.key_text().unwrap_or_default()))
     };
     let (place, name) = messages.into_iter().find_map(in_message)?;
     Some(Unread { place, what: UnreadKind::Calls, name, is_known: true })
@@ -388,6 +388,51 @@ pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> 
 pub(crate) fn tools<'s>(value: Value<'_, 's>) -> Unread<'s> {
     let name = value.key_text().unwrap_or(Cow::Borrowed("tools"));
     Unread { place: Place::of(value), what: UnreadKind::Tools, name, is_known: true }
+}
+
+/// Whether the content of a message is the text of blocks with calls or results, as a table has them, or of Mastra's object
+/// with parts (`packages/core/src/agent/message-list` of mastra-ai/mastra). What a tool says may look like the blocks of a model.
+pub(crate) fn is_content_in_text(message: Value<'_, '_>) -> bool {
+    let Some(content) = message.get("content").filter(|content| content.as_json_str().is_some()) else {
+        return false;
+    };
+    let has = |word: &[u8]| memchr::memmem::find(content.raw(), word).is_some();
+    let is_of_tool = message.get_str("role").as_deref() == Some("tool");
+    let is_block = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
+        Some("tool_use") => !is_of_tool && block.get("id").is_some() && block.get("input").is_some(),
+        Some("tool_result") => !is_of_tool && block.get("tool_use_id").is_some(),
+        Some("tool-call") => !is_of_tool && block.get("toolCallId").is_some(),
+        Some("tool-result") => block.get("toolCallId").is_some(),
+        _ => false,
+    };
+    let is_part = |part: Value<'_, '_>| part.get("type").is_some();
+    (has(br#"tool"#) || has(br#"parts\""#))
+        && in_text(content, |said| match said.get("parts").filter(|_| said.get("format").is_some()) {
+            Some(parts) => parts.elements().next().is_some_and(is_part),
+            None => said.elements().any(is_block),
+        })
+}
+
+/// What a string says, if it may be the text of JSON.
+fn json_of<'s>(value: Value<'_, 's>, starts: &[u8]) -> Option<Cow<'s, str>> {
+    let text = value.as_json_str().filter(|text| text.may_begin_with(starts))?.decode();
+    Some(text).filter(|text| text.trim_start().starts_with(['[', '{', '"']))
+}
+
+/// Whether a string is the text of JSON that is as wanted.
+pub(crate) fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
+    let Some(text) = json_of(value, b"[{") else { return false };
+    let document = Document::read(text.as_bytes());
+    document.faults().is_empty() && is_wanted(document.root())
+}
+
+/// Calls `see` with a value, or with what it says if it is the text of JSON.
+pub(crate) fn unwrapped<R>(value: Value<'_, '_>, see: impl FnOnce(Value<'_, '_>) -> R) -> R {
+    let Some(text) = json_of(value, b"[{\"") else { return see(value) };
+    let document = Document::read(text.as_bytes());
+    let Some(inner) = document.root().as_str() else { return see(document.root()) };
+    let document = Document::read(inner.as_bytes());
+    see(document.root())
 }
 
 #[cfg(test)]

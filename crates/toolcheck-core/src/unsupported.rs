@@ -7,6 +7,7 @@ use toolcheck_json::{Kind, Value};
 
 use crate::claim::certainty;
 use crate::formats::{self, Format, openai_chat};
+use crate::names::words;
 use crate::suggest::similar;
 use crate::tools;
 use crate::unread::LISTS;
@@ -129,12 +130,9 @@ static KINDS: &[Unsupported] = &[
                     && !has_list_of_messages(root, DEEPEST_MESSAGES)
     }),
     other("a Langfuse trace without messages", |root| {
+        const TYPES: [&str; 8] = words("GENERATION SPAN EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR");
         has(root, &["trace", "observations"])
-            || is_one_of(
-                root,
-                "type",
-                &["GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR"],
-            ) && root.get_any(&["input", "output"]).is_some()
+            || is_one_of(root, "type", &TYPES) && root.get_any(&["input", "output"]).is_some()
     }),
     // Runs of a client that was wrapped have its messages.
     other("a LangSmith run", |root| {
@@ -276,6 +274,9 @@ fn is_of_haystack(message: Value<'_, '_>) -> bool {
         && (blocks().any(is_call) || has(message, &["meta", "name"]) && blocks().any(is_text))
 }
 
+const EVENTS_OF_CONVERSE: [&str; 5] =
+    words("messageStart contentBlockStart contentBlockDelta contentBlockStop messageStop");
+
 /// Whether a document is an event of a streamed response.
 pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
     if root.get_any(&["messages", "input", "contents"]).is_some() {
@@ -298,15 +299,7 @@ pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
     has_name
         || has_kind
         || root.get_str("object").is_some_and(|object| object == "chat.completion.chunk")
-        || root
-            .get_any(&[
-                "messageStart",
-                "contentBlockStart",
-                "contentBlockDelta",
-                "contentBlockStop",
-                "messageStop",
-            ])
-            .is_some()
+        || root.get_any(&EVENTS_OF_CONVERSE).is_some()
         || has(root, &["choices"])
             && first_of(root, "choices").is_some_and(|choice| choice.get("delta").is_some())
 }

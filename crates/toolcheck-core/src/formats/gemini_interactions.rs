@@ -99,6 +99,11 @@ enum Step {
     Opaque,
 }
 
+/// The tools that the API itself runs.
+const OF_SERVER: [&str; 9] = words(
+    "code_execution url_context google_search google_maps file_search mcp_server_tool retrieval tool_search processing",
+);
+
 fn step_of(kind: &str) -> Step {
     match kind {
         "user_input" => Step::User,
@@ -107,25 +112,11 @@ fn step_of(kind: &str) -> Step {
         "function_call" => Step::Call(Executor::Client),
         "function_result" => Step::Result(Executor::Client),
         "text" | "image" | "audio" | "video" | "document" => Step::Content,
-        "code_execution_call"
-        | "url_context_call"
-        | "google_search_call"
-        | "google_maps_call"
-        | "file_search_call"
-        | "mcp_server_tool_call"
-        | "retrieval_call"
-        | "tool_search_call"
-        | "processing_call" => Step::Call(Executor::Server),
-        "code_execution_result"
-        | "url_context_result"
-        | "google_search_result"
-        | "google_maps_result"
-        | "file_search_result"
-        | "mcp_server_tool_result"
-        | "retrieval_result"
-        | "tool_search_result"
-        | "processing_result" => Step::Result(Executor::Server),
-        _ => Step::Opaque,
+        _ => match kind.rsplit_once('_') {
+            Some((tool, "call")) if OF_SERVER.contains(&tool) => Step::Call(Executor::Server),
+            Some((tool, "result")) if OF_SERVER.contains(&tool) => Step::Result(Executor::Server),
+            _ => Step::Opaque,
+        },
     }
 }
 

@@ -293,34 +293,17 @@ fn is_of(item: Value<'_, '_>, role: &str) -> bool {
 }
 
 /// The beginnings of what Codex itself adds in the name of the user (`codex-rs/core/src/context/contextual_user_message.rs`).
-const ADDED: [&str; 16] = [
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md instructions",
-    "<skill>",
-    "<user_shell_command>",
-    "<turn_aborted>",
-    "<subagent_notification>",
-    "<permissions instructions>",
-    "<hook_prompt",
-    "<codex_internal_context",
-    "<goal_context>",
-    "<extension_context>",
-    "<external_",
-    "Warning: The maximum number of unified exec processes",
-    "Warning: apply_patch was requested via",
-    "Warning: Your account was flagged for potentially high-risk cyber activity",
-];
+const ADDED: &str = include_str!("common/codex_added.txt");
 
 /// Whether a turn begins with an item, as far as Codex takes turns back: with a message of the user in which Codex has added
 /// nothing, or with what another agent says (`is_user_turn_boundary` in `codex-rs/core/src/context_manager/history.rs`).
 fn begins_turn(item: Value<'_, '_>) -> bool {
-    let has = |beginnings: &[&str]| {
+    let has = |beginnings: &str| {
         let parts = item.get("content").into_iter().flat_map(|content| content.elements());
         let mut texts = parts.filter_map(|part| part.get_str("text"));
-        texts.any(|text| beginnings.iter().any(|start| text.trim_start().starts_with(start)))
+        texts.any(|text| beginnings.lines().any(|start| text.trim_start().starts_with(start)))
     };
     item.get_str("type").as_deref() == Some("agent_message")
-        || is_of(item, "user") && !has(&ADDED)
-        || is_of(item, "assistant") && has(&["{\"author\":"])
+        || is_of(item, "user") && !has(ADDED)
+        || is_of(item, "assistant") && has("{\"author\":")
 }

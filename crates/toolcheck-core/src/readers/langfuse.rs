@@ -5,6 +5,7 @@ use toolcheck_json::Value;
 
 use super::{Reader, Reading, lists, search, sharegpt, spans};
 use crate::claim::certainty;
+use crate::unread;
 
 pub(super) static READER: Reader = Reader::trace("langfuse", "Langfuse trace", sniff, read);
 
@@ -31,11 +32,11 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     };
     let has_attributes = |value: Value<'_, '_>| {
         let attributes = value.get("metadata").and_then(|data| data.get("attributes"));
-        attributes.is_some_and(|attributes| lists::unwrapped(attributes, search::is_span))
+        attributes.is_some_and(|attributes| unread::unwrapped(attributes, search::is_span))
     };
     let holds_messages = |value: Value<'_, '_>| {
         let mut said = ["input", "output"].into_iter().filter_map(|key| value.get(key));
-        said.any(|said| lists::unwrapped(said, is_said)) || has_attributes(value)
+        said.any(|said| unread::unwrapped(said, is_said)) || has_attributes(value)
     };
     let is_own = |record: &Value<'_, '_>| observations(*record).into_iter().any(holds_messages);
     if records.iter().any(is_own) { certainty::LIKELY + 2 } else { 0 }

@@ -5,19 +5,19 @@
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
-use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, search};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, search, turns};
 use crate::claim::certainty;
 use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
 use crate::ir::Transcript;
-use crate::unsupported;
+use crate::{unread, unsupported};
 
 pub(super) static READER: Reader =
-    Reader::history("message-lines", "Messages, one on each line", sniff, read);
+    Reader::history("message-lines", "Messages, one on each line", sniff, read).with_texts();
 
 /// Messages name nothing but a role, so that most records must be some, and any other reader is surer.
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if let [table] = records {
-        return if rows(*table).is_some() { certainty::SURE } else { 0 };
+        return if is_table(*table) { certainty::SURE } else { 0 };
     }
     let [first, _, ..] = records else { return 0 };
     let messages: Vec<Value<'_, '_>> = records.iter().filter_map(|record| message_of(*record)).collect();
@@ -59,9 +59,11 @@ fn is_message(record: Value<'_, '_>) -> bool {
         })
     };
     record.get("role").is_some_and(|role| role.as_json_str().is_some())
-        && (record.get_any(&["content", "tool_calls"]).is_some() || has_parts())
+        && (record.get_any(&["content", "tool_calls"]).is_some() || has_parts() || turns::is_call(record))
         && record.get_any(&["messages", "model_name"]).is_none()
-        && record.get("type").is_none_or(|kind| kind.as_str().as_deref() == Some("message"))
+        && record.get("type").is_none_or(|kind| {
+            kind.as_str().is_some_and(|kind| kind == "message" || record.get_str("role") == Some(kind))
+        })
 }
 
 /// Whether a record is a call or a result as the Responses API has them, beside messages.
@@ -75,20 +77,27 @@ pub(super) fn is_item(record: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let table = if let [table] = records { rows(*table) } else { None };
-    let threads = table.unwrap_or_else(|| threads(records));
+    let threads = match records {
+        [table] if table.is_array() => threads(&table.elements().collect::<Vec<_>>()),
+        _ => threads(records),
+    };
     reading.is_apart = threads.len() > 1;
     threads.iter().for_each(|thread| read_thread(thread, &mut reading));
     parts::number_titles(&mut reading.conversations);
     reading
 }
 
-/// The rows of each thread of a table of messages that is one list, if it has several: a request has but one.
-fn rows<'d, 's>(table: Value<'d, 's>) -> Option<Vec<Vec<Value<'d, 's>>>> {
-    table.elements().next()?.get_any(&lists::THREAD)?;
-    let rows: Vec<_> = table.elements().collect();
-    let threads = rows.iter().all(|row| message_of(*row).is_some()).then(|| threads(&rows))?;
-    (threads.len() > 1).then_some(threads)
+/// Whether a list is a table of messages: of several threads, of which a request has but one, or with calls in texts.
+fn is_table(list: Value<'_, '_>) -> bool {
+    let rows: Vec<_> = list.elements().collect();
+    let is_named = rows.first().is_some_and(|row| row.get_any(&lists::THREAD).is_some());
+    let has_text = |row: &Value<'_, '_>| {
+        unread::is_content_in_text(*row)
+            || is_named && row.get("tool_calls").is_some_and(|calls| lists::holds_calls_in_text(calls))
+    };
+    (is_named || rows.iter().any(has_text))
+        && rows.iter().all(|row| message_of(*row).is_some())
+        && (threads(&rows).len() > 1 || rows.iter().any(has_text))
 }
 
 /// The rows of each thread of a table of messages, which all name theirs.
@@ -117,7 +126,15 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
     let mut transcript = Transcript::of_conversation(READER.key(), *first);
     let messages: Vec<_> = records.iter().filter_map(|record| message_of(*record)).collect();
     let read_message = form_of(&messages);
-    for (number, record) in records.iter().enumerate() {
+    // The roles of data sets, which agents have in their own transcripts too.
+    let all = first.document().root();
+    let is_by_roles = all.elements().count() == messages.len()
+        && records.iter().all(|record| record.get("role").is_some())
+        && turns::has_call_roles(all);
+    if is_by_roles {
+        turns::read(&mut transcript, all);
+    }
+    for (number, record) in records.iter().enumerate().filter(|_| !is_by_roles) {
         if record.get("tools").is_some() {
             lists::add_tools(&mut transcript, *record, &lists::TOOLS);
         }

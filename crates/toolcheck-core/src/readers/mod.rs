@@ -86,6 +86,8 @@ pub struct Reader {
     or_one_list: bool,
     /// How its files are fixed; `None` if their messages are not those of a wire format.
     pub file_style: Option<&'static FileFixStyle>,
+    /// Whether its files may be tables whose columns have calls and contents as texts.
+    has_texts: bool,
     /// The text in records whose lists of messages repeat each other.
     repeating_if: Option<&'static str>,
 }
@@ -255,7 +257,8 @@ impl<'s> Conversation<'s> {
 impl Reader {
     const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
         let (kind, unit) = (SourceKind::AgentLog, Unit::File);
-        Self { id, name, kind, unit, sniff, read, or_one_list: false, file_style: None, repeating_if: None }
+        let (or_one_list, has_texts, file_style, repeating_if) = (false, false, None, None);
+        Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, repeating_if }
     }
 
     const fn history(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
@@ -280,6 +283,10 @@ impl Reader {
 
     const fn or_one_list(self) -> Self {
         Self { or_one_list: true, ..self }
+    }
+
+    const fn with_texts(self) -> Self {
+        Self { has_texts: true, ..self }
     }
 
     const fn fixed_by(self, style: &'static FileFixStyle) -> Self {
@@ -334,8 +341,11 @@ impl Reader {
         record.is_object() && self.repeating_if.is_some_and(is_in)
     }
 
-    /// The record with the lists that it has in strings as lists, for a reader whose records may have some.
+    /// The record, or all records, with the lists in strings as lists, for a reader whose records may have some.
     pub fn opened(&self, document: &Document<'_>) -> Option<Mapped> {
+        if self.has_texts {
+            return lists::opened_rows(document);
+        }
         let may_have_some =
             self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
         if may_have_some { lists::opened(document) } else { None }

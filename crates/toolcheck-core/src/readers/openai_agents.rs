@@ -11,22 +11,16 @@ use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_responses;
 use crate::ir::{Body, Executor, Named, Role, ToolKind, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::history("openai-agents", "OpenAI Agents SDK run state", sniff, read).by_record();
 
+const STATE: [&str; 5] = words("$schemaVersion originalInput original_input currentAgent current_agent");
+
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_state = |record: &Value<'_, '_>| {
-        items(*record).is_some_and(Value::is_array)
-            && record
-                .get_any(&[
-                    "$schemaVersion",
-                    "originalInput",
-                    "original_input",
-                    "currentAgent",
-                    "current_agent",
-                ])
-                .is_some()
+        items(*record).is_some_and(Value::is_array) && record.get_any(&STATE).is_some()
     };
     if records.iter().any(is_state) { certainty::OWN_SHAPE } else { 0 }
 }

@@ -8,6 +8,7 @@ use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::ir::{Body, Role, Transcript, UnpairedReason};
+use crate::names::words;
 use crate::unread;
 
 pub(super) static READER: Reader = Reader::log("openhands", "OpenHands trajectory", sniff, read);
@@ -39,18 +40,11 @@ fn is_any_event(value: Value<'_, '_>) -> bool {
 }
 
 fn is_kind(kind: &str) -> bool {
-    matches!(
-        kind,
-        "SystemPromptEvent"
-            | "MessageEvent"
-            | "ActionEvent"
-            | "ObservationEvent"
-            | "AgentErrorEvent"
-            | "UserRejectObservation"
-            | "Condensation"
-            | "ConversationStateUpdateEvent"
-            | "PauseEvent"
-    )
+    const KINDS: [&str; 9] = words(
+        "SystemPromptEvent MessageEvent ActionEvent ObservationEvent AgentErrorEvent UserRejectObservation Condensation \
+        ConversationStateUpdateEvent PauseEvent",
+    );
+    KINDS.contains(&kind)
 }
 
 /// The history of an early `output.jsonl`: pairs of an action and its observation.

@@ -5,6 +5,7 @@ use toolcheck_json::Value;
 
 use super::{Reader, lists, search, spans, traces, vercel_ai};
 use crate::claim::certainty;
+use crate::unread;
 
 pub(super) static READER: Reader =
     Reader::trace("otel-genai", "OpenTelemetry trace of model calls", sniff, |records| {
@@ -24,10 +25,10 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own_key = |key: &str, value: Value<'_, '_>| {
         let key = key.strip_prefix("attributes.").unwrap_or(key);
         let is_list = |list: Value<'_, '_>| spans::has_parts(list) || lists::is_list(list);
-        MESSAGES.contains(&key) && lists::unwrapped(value, is_list)
-            || key == OF_SDK && lists::unwrapped(value, vercel_ai::is_list)
+        MESSAGES.contains(&key) && unread::unwrapped(value, is_list)
+            || key == OF_SDK && unread::unwrapped(value, vercel_ai::is_list)
             || key == OF_ADK
-                && lists::unwrapped(value, |sent| sent.get("contents").is_some_and(lists::is_list))
+                && unread::unwrapped(value, |sent| sent.get("contents").is_some_and(lists::is_list))
             || key.starts_with("gen_ai.") && spans::is_flat_key(key)
     };
     let is_list = |record: Value<'_, '_>| {

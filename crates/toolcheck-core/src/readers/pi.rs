@@ -2,7 +2,7 @@
 //!
 //! From the second version on the records are a tree: the conversation is the way from its root to the last record, and
 //! what lies beside it was left by the user. A turn that was aborted or failed stays in the log; when Pi sends the history
-//! it leaves such a turn out, or answers its calls itself.
+//! it leaves such a turn out, but not the results of its calls (`packages/ai/src/providers/transform-messages.ts`).
 //!
 //! A record that follows one that is nowhere in the file follows the record before it: the other was lost. Pi itself goes
 //! back no further than there.
@@ -23,6 +23,7 @@ use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::{self, FixStyle, Missing};
 use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::log("pi", "Pi session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -154,12 +155,20 @@ enum Summary {
     Branch,
 }
 
+const EVENTS: [&str; 9] = words(
+    "message_start message_update turn_start turn_end agent_start agent_end tool_execution_start tool_execution_update \
+    tool_execution_end",
+);
+
 fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let summary = || record.get("summary");
     match record.get_str("type").as_deref() {
         // The second is what is printed while Pi works.
         Some("message" | "message_end") => {
             match record.get("message").filter(|message| message.is_object()) {
+                Some(message) if message.get("excludeFromContext").and_then(Value::as_bool) == Some(true) => {
+                    RecordKind::Other("commands that are not sent")
+                }
                 Some(message) => RecordKind::Message(message),
                 None => RecordKind::Unknown,
             }
@@ -171,17 +180,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
         Some("branch_summary") => {
             summary().map_or(RecordKind::Unknown, |summary| RecordKind::Summary(Summary::Branch, summary))
         }
-        Some(
-            "message_start"
-            | "message_update"
-            | "turn_start"
-            | "turn_end"
-            | "agent_start"
-            | "agent_end"
-            | "tool_execution_start"
-            | "tool_execution_update"
-            | "tool_execution_end",
-        ) => RecordKind::Other("event records"),
+        Some(kind) if EVENTS.contains(&kind) => RecordKind::Other("event records"),
         _ => RecordKind::Unknown,
     }
 }
@@ -325,7 +324,7 @@ impl<'s> Log<'s> {
                 transcript.next_message(Role::Assistant, record);
                 add_content(transcript, message);
                 if matches!(message.get_str("stopReason").as_deref(), Some("aborted" | "error")) {
-                    transcript.settle_calls_of_last(UnpairedReason::Aborted);
+                    transcript.settle_calls_of_last(UnpairedReason::Deleted);
                     self.is_aborted = true;
                 }
             }

@@ -5,8 +5,9 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, lists, search, turns};
+use super::{Reader, search, turns};
 use crate::claim::certainty;
+use crate::unread;
 
 pub(super) static READER: Reader =
     Reader::dataset("sharegpt", "ShareGPT data set", sniff, |records| search::read_as(&READER, records));
@@ -22,7 +23,7 @@ pub(super) fn any_list(record: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) 
         let mut lists = row.members().take(MEMBERS_LOOKED_AT).filter(|member| {
             member.is_array() || member.as_json_str().is_some_and(|text| text.raw().starts_with(b"["))
         });
-        lists.any(|list| lists::unwrapped(list, is_wanted))
+        lists.any(|list| unread::unwrapped(list, is_wanted))
     };
     in_row(record) || is_wanted(record) || record.elements().take(ROWS_LOOKED_AT).any(in_row)
 }

@@ -7,6 +7,7 @@ use super::file_style::FileFixStyle;
 use super::{Conversation, ConversationEnd, Reader, Reading, lists, search, turns};
 use crate::formats::openai_chat;
 use crate::ir::Transcript;
+use crate::unread;
 
 pub(super) static READER: Reader =
     Reader::dataset("trl", "Data set of prompts and answers", sniff, read).fixed_by(&FILE_STYLE);
@@ -64,7 +65,7 @@ fn is_row(row: Value<'_, '_>) -> bool {
     if !row.is_object() {
         return false;
     }
-    let is_list = |value: Value<'_, '_>| lists::unwrapped(value, lists::is_list);
+    let is_list = |value: Value<'_, '_>| unread::unwrapped(value, lists::is_list);
     let answer = row.get_any(&ANSWERS);
     let has_prompt = || {
         row.get_any(&["prompt", "input"])

@@ -14,9 +14,10 @@ use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Executor, Named, Place, Role, Transcript, UnpairedReason};
-use crate::unsupported;
+use crate::{unread, unsupported};
 
-pub(super) static READER: Reader = Reader::history("vercel-ai", "Vercel AI SDK messages", sniff, read);
+pub(super) static READER: Reader =
+    Reader::history("vercel-ai", "Vercel AI SDK messages", sniff, read).with_texts();
 
 /// Keys that only requests have.
 const SENT: [&str; 7] =
@@ -31,7 +32,14 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         // Something that was written for an API, and holds blocks of another kind by mistake. Crush has parts too.
         return 0;
     }
-    let sure = nested::certainty_of(records, is_message);
+    let is_in_text = |message: Value<'_, '_>| {
+        let is_own = |said: Value<'_, '_>| {
+            said.elements().any(is_own_block) || said.get("parts").is_some_and(Value::is_array)
+        };
+        unread::is_content_in_text(message)
+            && message.get("content").is_some_and(|content| unread::unwrapped(content, is_own))
+    };
+    let sure = nested::certainty_of(records, |message| is_message(message) || is_in_text(message));
     if sure > 0 { sure } else { nested::certainty_of(records, is_plain_message).min(certainty::LIKELY) }
 }
 
@@ -54,7 +62,13 @@ fn is_message(value: Value<'_, '_>) -> bool {
     if !value.is_object() || value.get("role").is_none_or(|role| role.as_json_str().is_none()) {
         return false;
     }
-    let is_own_part = |part: Value<'_, '_>| match part.get_str("type").as_deref() {
+    parts(value).any(is_own_part)
+        || blocks(value).any(is_own_block)
+        || value.get("toolInvocations").is_some_and(Value::is_array)
+}
+
+fn is_own_part(part: Value<'_, '_>) -> bool {
+    match part.get_str("type").as_deref() {
         Some("step-start" | "source-url" | "source-document") => true,
         Some("tool-invocation") => part.get("toolInvocation").is_some(),
         Some("tool-call") => part.get_any(&["toolCallId", "arguments"]).is_some(),
@@ -62,15 +76,15 @@ fn is_message(value: Value<'_, '_>) -> bool {
             (kind == "dynamic-tool" || kind.starts_with("tool-")) && part.get("toolCallId").is_some()
         }
         None => false,
-    };
-    let is_own_block = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
+    }
+}
+
+fn is_own_block(block: Value<'_, '_>) -> bool {
+    match block.get_str("type").as_deref() {
         Some("tool-call" | "tool-result") => block.get("toolCallId").is_some(),
         Some("tool-approval-request" | "tool-approval-response") => block.get("approvalId").is_some(),
         _ => false,
-    };
-    parts(value).any(is_own_part)
-        || blocks(value).any(is_own_block)
-        || value.get("toolInvocations").is_some_and(Value::is_array)
+    }
 }
 
 /// Whether a value is a message whose parts say nothing else than text, as the SDK writes them.
@@ -350,8 +364,15 @@ fn read_model_message<'s>(
     asked: &mut HashSet<String>,
 ) {
     transcript.next_message(role, message);
-    // What the model's own message answers was run by the provider.
     let is_result = |block: &Value<'_, 's>| block.get_str("type").as_deref() == Some("tool-result");
+    // Codebuff has the id at the message, and the output in its parts (`common/src/types/messages` of CodebuffAI/codebuff).
+    let answered = message.get("toolCallId").filter(|_| role == Role::Tool);
+    if let Some(called) = answered.filter(|_| !blocks(message).any(|block| is_result(&block))) {
+        let body = result(id(Some(called)), message.get("content"), None);
+        transcript.part(message, Body::Result(body));
+        return;
+    }
+    // What the model's own message answers was run by the provider.
     let answered: HashSet<&[u8]> = blocks(message)
         .filter(|block| role == Role::Assistant && is_result(block))
         .filter_map(|block| block.get("toolCallId").map(Value::raw))

@@ -104,6 +104,14 @@ static ALL: &[Unsupported] = &[
     of_agent("messages of CopilotKit", |root| {
         any_message(root, |message| is_one_of(message, "type", &["ActionExecutionMessage", "ResultMessage"]))
     }),
+    // `MessageContentParts` of chatboxai/chatbox.
+    of_agent("a session of Chatbox", |root| any_message(root, |message| is_of_app(message, "contentParts"))),
+    of_agent("a conversation of big-AGI", |root| {
+        any_message(root, |message| is_of_app(message, "fragments"))
+    }),
+    of_agent("messages of Inngest's AgentKit", |root| {
+        any_message(root, |message| has(message, &["stop_reason", "role"]) && is_list(message, "tools"))
+    }),
     of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
 
@@ -125,7 +133,9 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
             member.elements().next().is_some_and(|message| {
                 is_of_opencode(message)
                     || is_message_of_zed(message)
-                    || message.get_any(&["versions", "message", "type"]).is_some()
+                    || message
+                        .get_any(&["versions", "message", "type", "contentParts", "fragments"])
+                        .is_some()
                     || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
             })
         }
@@ -137,6 +147,11 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
 }
 
 const LOOKED_AT: usize = 8;
+
+/// Whether a message has its content as a list under a key that only one program has.
+fn is_of_app(message: Value<'_, '_>, key: &str) -> bool {
+    has(message, &["role"]) && is_list(message, key) && message.get("content").is_none()
+}
 
 /// Whether a document is a step as wanted, or has or is a list with one.
 fn any_step(root: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {

@@ -17,6 +17,11 @@ static ALL: &[Unsupported] = &[
     request("a request of Snowflake's Cortex API", is_of_snowflake).advising(
         "check what is sent to its endpoint in the form of OpenAI's or Anthropic's, or leave the file out",
     ),
+    // https://yandex.cloud/en/docs/ai-studio/text-generation/api-ref/TextGeneration/completion
+    request("a request of YandexGPT's own API", |root| has(root, &["modelUri", "messages"]))
+        .advising("check what is sent to its endpoint in the form of OpenAI's, or leave the file out"),
+    request("a request of Sber's GigaChat API", is_of_gigachat),
+    of_agent("messages of AgentScope", is_of_agentscope),
     request("a thread or run of OpenAI's Assistants API", is_of_assistants),
     of_agent("a conversation of the Agent2Agent protocol (A2A)", |root| {
         is_of_a2a(root) || is_rpc(root, is_message_of_a2a) || root.get("task").is_some_and(is_of_a2a)
@@ -43,9 +48,9 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 20] = words(
-        "assistant_id chat_history contextId data events history input jsonrpc kind message messages method object \
-        returnControl sessionState steps task tool_outputs trace type",
+    const KEYS: [&str; 21] = words(
+        "assistant_id chat_history contextId data events history input jsonrpc kind memory message messages method \
+        object returnControl sessionState steps task tool_outputs trace type",
     );
     root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
 }
@@ -68,6 +73,21 @@ fn is_of_snowflake(root: Value<'_, '_>) -> bool {
     let has_list = |message: Value<'_, '_>| is_list(message, "content_list");
     root.get("messages").is_some_and(|messages| messages.elements().take(LOOKED_AT).any(has_list))
         || first_of(root, "tools").is_some_and(|tool| tool.get("tool_spec").is_some_and(Value::is_object))
+}
+
+/// Arguments are objects there, and a state leads back to what was called (`gigachat/models` of ai-forever/gigachat).
+fn is_of_gigachat(root: Value<'_, '_>) -> bool {
+    let mut messages = root.get("messages").into_iter().flat_map(|messages| messages.elements());
+    messages.any(|message| message.get_any(&["functions_state_id", "tools_state_id"]).is_some())
+}
+
+/// Whether results name their call as calls do (`src/agentscope/message/_message_block.py` of agentscope-ai/agentscope).
+fn is_of_agentscope(root: Value<'_, '_>) -> bool {
+    let list = root.get("messages").or_else(|| root.get("memory")?.get("content")).unwrap_or(root);
+    let mut blocks = list.elements().filter_map(|message| message.get("content")).flat_map(Value::elements);
+    let is_result =
+        |block: Value<'_, '_>| is_one_of(block, "type", &["tool_result"]) && has(block, &["id", "output"]);
+    root.get("model").is_none() && blocks.any(is_result)
 }
 
 fn is_of_assistants(root: Value<'_, '_>) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json, json};
-use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, Turn};
+use toolcheck_core::conversation::{Assistant, Call, Conversation, Feature, Reasoning, ToolOutput, Turn};
 use toolcheck_core::diff::{Kind, Level};
 use toolcheck_core::{Format, formats};
 
@@ -38,14 +38,19 @@ fn conversation() -> Conversation {
 
 /// A change to the conversation, what it is, and what both formats must be able to say.
 struct Planted {
-    plant: fn(&mut Conversation),
     kind: Kind,
     level: Level,
     needs: &'static [Feature],
+    plant: fn(&mut Conversation),
 }
 
-/// The same as a row of a table.
-type Plant = (fn(&mut Conversation), Kind, Level, &'static [Feature]);
+fn loss(kind: Kind, needs: &'static [Feature], plant: fn(&mut Conversation)) -> Planted {
+    Planted { kind, level: Level::Loss, needs, plant }
+}
+
+fn change(kind: Kind, needs: &'static [Feature], plant: fn(&mut Conversation)) -> Planted {
+    Planted { kind, level: Level::Change, needs, plant }
+}
 
 fn said(conversation: &mut Conversation, turn: usize) -> &mut Assistant {
     match &mut conversation.turns[turn] {
@@ -54,10 +59,7 @@ fn said(conversation: &mut Conversation, turn: usize) -> &mut Assistant {
     }
 }
 
-fn outputs(
-    conversation: &mut Conversation,
-    turn: usize,
-) -> &mut Vec<toolcheck_core::conversation::ToolOutput> {
+fn outputs(conversation: &mut Conversation, turn: usize) -> &mut Vec<ToolOutput> {
     match &mut conversation.turns[turn] {
         Turn::Results(outputs) => outputs,
         turn => panic!("{turn:?}"),
@@ -65,107 +67,42 @@ fn outputs(
 }
 
 fn planted() -> Vec<Planted> {
-    const LOSS: Level = Level::Loss;
-    const CHANGE: Level = Level::Change;
-    const NOTHING: &[Feature] = &[];
-    let all: [Plant; 18] = [
-        (
-            |all| {
-                said(all, 5).calls.push(call("aaaaaaaa4", "other", 4));
-            },
-            Kind::CallAdded,
-            CHANGE,
-            NOTHING,
-        ),
-        (
-            |all| {
-                let call = said(all, 5).calls[0].clone();
-                said(all, 5).calls.push(call);
-            },
-            Kind::CallDuplicated,
-            CHANGE,
-            &[Feature::CallIds],
-        ),
-        (|all| said(all, 5).calls[0].name = "write".to_owned(), Kind::CallChanged, LOSS, NOTHING),
-        (
-            |all| {
-                said(all, 1).calls[1].arguments.insert("number".to_owned(), json!(22));
-            },
-            Kind::CallChanged,
-            LOSS,
-            NOTHING,
-        ),
-        (
-            |all| {
-                outputs(all, 6).clear();
-                all.turns.remove(6);
-            },
-            Kind::ResultLost,
-            LOSS,
-            NOTHING,
-        ),
-        (|all| outputs(all, 2)[1].text = "more".to_owned(), Kind::ResultChanged, LOSS, NOTHING),
-        (
-            |all| {
-                let repeated = outputs(all, 2)[1].clone();
-                outputs(all, 2).push(repeated);
-            },
-            Kind::ResultDuplicated,
-            CHANGE,
-            &[Feature::CallIds],
-        ),
-        (
-            |all| outputs(all, 2)[1].call_id = "unknown01".to_owned(),
-            Kind::ResultOrphaned,
-            LOSS,
-            &[Feature::CallIds],
-        ),
-        (
-            |all| {
-                let late = all.turns.remove(6);
-                all.turns.insert(7, late);
-            },
-            Kind::ResultMoved,
-            CHANGE,
-            NOTHING,
-        ),
-        (|all| drop(all.turns.remove(4)), Kind::TextLost, LOSS, NOTHING),
-        (|all| all.turns.push(Turn::User("One more.".to_owned())), Kind::TextAdded, CHANGE, NOTHING),
-        (|all| all.turns[0] = Turn::User("Find nothing.".to_owned()), Kind::TextChanged, LOSS, NOTHING),
-        (
-            |all| said(all, 1).reasoning.clear(),
-            Kind::ReasoningLost,
-            LOSS,
-            &[Feature::Reasoning, Feature::UnsignedReasoning],
-        ),
-        (
-            |all| said(all, 7).reasoning.push(Reasoning::new("New.", None)),
-            Kind::ReasoningAdded,
-            CHANGE,
-            &[Feature::Reasoning, Feature::UnsignedReasoning],
-        ),
-        (
-            |all| said(all, 1).reasoning[0].text.push_str(" Or three."),
-            Kind::ReasoningChanged,
-            LOSS,
-            &[Feature::Reasoning, Feature::UnsignedReasoning],
-        ),
-        (|all| outputs(all, 6)[0].failed = false, Kind::ErrorFlagLost, LOSS, &[Feature::Failures]),
-        (|all| outputs(all, 2)[0].failed = true, Kind::ErrorFlagAdded, CHANGE, &[Feature::Failures]),
-        (
-            |all| {
-                // Each call with its own result, in a turn of its own.
-                let second = said(all, 1).calls.remove(1);
-                let result = outputs(all, 2).remove(1);
-                all.turns.insert(3, Turn::Assistant(Assistant::new("").with_calls(vec![second])));
-                all.turns.insert(4, Turn::Results(vec![result]));
-            },
-            Kind::TurnSplit,
-            CHANGE,
-            NOTHING,
-        ),
-    ];
-    all.map(|(plant, kind, level, needs)| Planted { plant, kind, level, needs }).into_iter().collect()
+    const REASONING: &[Feature] = &[Feature::Reasoning, Feature::UnsignedReasoning];
+    const IDS: &[Feature] = &[Feature::CallIds];
+    vec![
+        change(Kind::CallAdded, &[], |all| said(all, 5).calls.push(call("aaaaaaaa4", "other", 4))),
+        change(Kind::CallDuplicated, IDS, |all| {
+            let call = said(all, 5).calls[0].clone();
+            said(all, 5).calls.push(call);
+        }),
+        loss(Kind::CallChanged, &[], |all| said(all, 5).calls[0].name = "write".to_owned()),
+        loss(Kind::CallChanged, &[], |all| said(all, 1).calls[1].arguments["number"] = json!(22)),
+        loss(Kind::ResultLost, &[], |all| drop(all.turns.remove(6))),
+        loss(Kind::ResultChanged, &[], |all| outputs(all, 2)[1].text = "more".to_owned()),
+        change(Kind::ResultDuplicated, IDS, |all| {
+            let repeated = outputs(all, 2)[1].clone();
+            outputs(all, 2).push(repeated);
+        }),
+        loss(Kind::ResultOrphaned, IDS, |all| outputs(all, 2)[1].call_id = "unknown01".to_owned()),
+        change(Kind::ResultMoved, &[], |all| all.turns.swap(6, 7)),
+        loss(Kind::TextLost, &[], |all| drop(all.turns.remove(4))),
+        change(Kind::TextAdded, &[], |all| all.turns.push(Turn::User("One more.".to_owned()))),
+        loss(Kind::TextChanged, &[], |all| all.turns[0] = Turn::User("Find nothing.".to_owned())),
+        loss(Kind::ReasoningLost, REASONING, |all| said(all, 1).reasoning.clear()),
+        change(Kind::ReasoningAdded, REASONING, |all| {
+            said(all, 7).reasoning.push(Reasoning::new("New.", None));
+        }),
+        loss(Kind::ReasoningChanged, REASONING, |all| said(all, 1).reasoning[0].text.push_str(" Or three.")),
+        loss(Kind::ErrorFlagLost, &[Feature::Failures], |all| outputs(all, 6)[0].failed = false),
+        change(Kind::ErrorFlagAdded, &[Feature::Failures], |all| outputs(all, 2)[0].failed = true),
+        change(Kind::TurnSplit, &[], |all| {
+            // Each call with its own result, in a turn of its own.
+            let second = said(all, 1).calls.remove(1);
+            let result = outputs(all, 2).remove(1);
+            all.turns.insert(3, Turn::Assistant(Assistant::new("").with_calls(vec![second])));
+            all.turns.insert(4, Turn::Results(vec![result]));
+        }),
+    ]
 }
 
 /// The changes that are neither of form nor about the tools that are declared.

@@ -89,7 +89,14 @@ impl<'r> Log<'r> {
         let lines: Vec<Range<usize>> =
             lines.map(|record| record.start..record.start + record.bytes.len()).collect();
         let from = report.findings.len();
-        self.lint_unit(&whole, &document, &records, observer, report);
+        if let Some(opened) = self.reader.opened(&document) {
+            let text = Records::laid_out(opened.text(), layout).document();
+            let records: Vec<Value<'_, '_>> = text.root().elements().collect();
+            let (read, source) = ((&*records, self.read(&records)), Some((&opened, &document)));
+            self.lint_reading(&whole, &text, read, source, observer, report);
+        } else {
+            self.lint_unit(&whole, &document, &records, observer, report);
+        }
         report.findings[from..].iter_mut().for_each(|finding| place_in_record(finding, &lines));
     }
 

@@ -1,7 +1,9 @@
 //! Lists of messages, wherever they stand, and what stands beside them.
 
+use std::borrow::Cow;
+
 use foldhash::HashSet;
-use toolcheck_json::{Document, JsonStr, NodeId, Value, origins::Mapped, sort_by_position};
+use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
 use super::{Columns, literal, python};
 use crate::claim::certainty;
@@ -196,7 +198,15 @@ pub(crate) fn add_columns<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's
 
 /// Adds the tools under the first of these keys that has some, unless the request has its own.
 pub(crate) fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>, keys: &[&str]) {
-    add_definitions(transcript, tools_under(row, keys));
+    // GLM-4's rows have the tools in the system message (`finetune_demo/README.md` of THUDM/GLM-4).
+    let first = || {
+        row.get("messages")?
+            .elements()
+            .next()
+            .filter(|first| first.get_str("role").as_deref() == Some("system"))
+    };
+    let tools = tools_under(row, keys).or_else(|| tools_under(first()?, keys));
+    add_definitions(transcript, tools);
 }
 
 fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's>> {
@@ -207,22 +217,30 @@ fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's
 }
 
 fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
-    let Some(value) = tools.filter(|_| transcript.request.tools.count() == Some(0)) else { return };
+    let own = &transcript.request.tools;
+    // Whose schemas are under the key of another API, or of a framework.
+    let are_bare = own.in_text.is_empty() && own.listed().iter().all(|tool| tool.schema.is_none());
+    // What it says is not what a reader of JSON makes of it.
+    let is_literal = own.list.is_none() && tools.is_some_and(literal::is_like_one);
+    let may_be_read = is_literal || own.count().unwrap_or_default() == 0 || own.list.is_some() && are_bare;
+    let Some(value) = tools.filter(|_| may_be_read) else { return };
+    let has_own = own.count() != Some(0);
     match definitions(value, 0) {
-        Some(tools) if tools.is_empty() => {}
+        Some(tools) if tools.is_empty() || has_own && tools.iter().any(|tool| tool.schema.is_none()) => {}
         Some(tools) => {
-            transcript.request.tools.place = Some(Place::of(value));
-            transcript.request.tools.in_text = tools;
+            let declared = &mut transcript.request.tools;
+            (declared.place, declared.list) = (Some(Place::of(value)), None);
+            declared.in_text = tools;
             transcript.unread.retain(|unread| unread.what != UnreadKind::Tools);
         }
-        None if transcript.unread.iter().any(|unread| unread.what == UnreadKind::Tools) => {}
+        None if has_own || transcript.unread.iter().any(|unread| unread.what == UnreadKind::Tools) => {}
         None => transcript.unread.push(unread::tools(value)),
     }
 }
 
 /// The tools that a value declares: a list, the text of one, or a list of texts. Empty if it only names them.
 fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
-    if let Some(text) = value.as_str() {
+    if let Some(text) = literal::json(value).map(Cow::Owned).or_else(|| value.as_str()) {
         let document = Document::read(text.as_bytes());
         let is_json = document.faults().iter().all(|fault| fault.kind.is_in_text());
         return if is_json && depth < DEEPEST_TEXT { definitions(document.root(), depth + 1) } else { None };
@@ -243,6 +261,16 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
 
 /// How often JSON may be a text inside of a text.
 const DEEPEST_TEXT: usize = 3;
+
+/// The rows of a table of messages with the calls and the contents that they have as the text of JSON; `None` if there are none.
+pub(crate) fn opened_rows(document: &Document<'_>) -> Option<Mapped> {
+    let records: Vec<_> = document.root().elements().collect();
+    let mut strings = Vec::new();
+    for row in rows(&records) {
+        strings_of_message(row.get("message").unwrap_or(row), &mut strings);
+    }
+    (!strings.is_empty()).then(|| expanded(document, &strings))
+}
 
 /// The document with the lists of messages that it has in strings as lists; `None` if it has none.
 pub(crate) fn opened(document: &Document<'_>) -> Option<Mapped> {
@@ -315,7 +343,9 @@ fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
             || *is_call.get_or_insert_with(|| super::turns::is_call(message))
                 && super::turns::TEXTS.iter().any(|key| member.has_key(key));
         let is_literal = || message.get("role").is_some() && literal::holds(member, is_calls);
-        if is_wanted && (holds_calls_in_text(member) || is_literal()) {
+        if is_wanted && (holds_calls_in_text(member) || is_literal())
+            || member.has_key("content") && unread::is_content_in_text(message)
+        {
             found.push(member.id());
         }
         // A table has each call of a list as a text.
@@ -329,8 +359,8 @@ fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
     }
 }
 
-fn holds_calls_in_text(value: Value<'_, '_>) -> bool {
-    in_text(value, is_calls)
+pub(crate) fn holds_calls_in_text(value: Value<'_, '_>) -> bool {
+    unread::in_text(value, is_calls)
 }
 
 fn is_calls(value: Value<'_, '_>) -> bool {
@@ -343,20 +373,7 @@ fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) ->
     let Some(string) = value.as_json_str() else { return false };
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: &[u8]| memchr::memmem::find(string.raw(), word).is_some();
-    (has(br"role\") || has(br"from\") || has(b"function_call")) && in_text(value, is_wanted)
-}
-
-fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
-    let Some(string) = value.as_json_str() else { return false };
-    if !string.may_begin_with(b"[{") {
-        return false;
-    }
-    let text = string.decode();
-    if !text.trim_start().starts_with(['[', '{', '"']) {
-        return false;
-    }
-    let document = Document::read(text.as_bytes());
-    document.faults().is_empty() && is_wanted(document.root())
+    (has(br"role\") || has(br"from\") || has(b"function_call")) && unread::in_text(value, is_wanted)
 }
 
 /// How deep a list of messages may be in a text.
@@ -371,15 +388,4 @@ fn holds_list(value: Value<'_, '_>, depth: usize) -> bool {
     is_list(value)
         || depth < DEEPEST_LIST
             && value.children().take(VALUES_LOOKED_AT).any(|child| holds_list(child, depth + 1))
-}
-
-/// Calls `see` with a value, or with what it says if it is the text of JSON.
-pub(crate) fn unwrapped<R>(value: Value<'_, '_>, see: impl FnOnce(Value<'_, '_>) -> R) -> R {
-    let text = value.as_json_str().filter(|text| text.may_begin_with(b"[{\"")).map(JsonStr::decode);
-    let text = text.filter(|text| text.trim_start().starts_with(['[', '{', '"']));
-    let Some(text) = text else { return see(value) };
-    let document = Document::read(text.as_bytes());
-    let Some(inner) = document.root().as_str() else { return see(document.root()) };
-    let document = Document::read(inner.as_bytes());
-    see(document.root())
 }

@@ -27,14 +27,20 @@ pub(crate) fn is_like_one(value: Value<'_, '_>) -> bool {
 
 /// Whether a string is a literal that says what is wanted.
 pub(crate) fn holds(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
-    let Some(text) = Some(value).filter(|value| is_like_one(*value)).and_then(Value::as_str) else {
-        return false;
-    };
-    let Some(pieces) = pieces(&text) else { return false };
-    let json: String =
-        pieces.iter().map(|piece| piece.json.as_deref().unwrap_or(&text[piece.range.clone()])).collect();
-    let document = Document::read(json.as_bytes());
-    document.faults().is_empty() && is_wanted(document.root())
+    json(value).is_some_and(|json| {
+        let document = Document::read(json.as_bytes());
+        document.faults().is_empty() && is_wanted(document.root())
+    })
+}
+
+/// What a string says as JSON, if it is a literal.
+pub(crate) fn json(value: Value<'_, '_>) -> Option<String> {
+    json_of(&Some(value).filter(|value| is_like_one(*value))?.as_str()?)
+}
+
+fn json_of(text: &str) -> Option<String> {
+    let piece = |piece: Piece| piece.json.unwrap_or_else(|| text[piece.range].to_owned());
+    Some(pieces(text)?.into_iter().map(piece).collect())
 }
 
 /// Writes a string of a document with these bytes: what it says, with JSON instead of a literal.
@@ -131,23 +137,13 @@ fn escape(text: &str) -> Option<(usize, Option<String>)> {
 mod tests {
     use super::*;
 
-    fn json(text: &str) -> Option<String> {
-        let pieces = pieces(text)?;
-        Some(
-            pieces
-                .into_iter()
-                .map(|piece| piece.json.unwrap_or_else(|| text[piece.range].to_owned()))
-                .collect(),
-        )
-    }
-
     /// What Python does not read is none.
     #[test]
     fn what_python_writes_becomes_json() {
         let cases: std::collections::BTreeMap<String, Vec<(String, Option<String>)>> =
             serde_json::from_str(include_str!("literal.json")).unwrap();
         for (literal, expected) in cases.into_values().flatten() {
-            assert_eq!(json(&literal), expected, "{literal}");
+            assert_eq!(json_of(&literal), expected, "{literal}");
             let faults = expected.map_or(0, |expected| Document::read(expected.as_bytes()).faults().len());
             assert_eq!(faults, 0, "{literal}");
         }

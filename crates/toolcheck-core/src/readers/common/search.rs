@@ -6,8 +6,8 @@ use toolcheck_json::{NodeId, Value};
 use super::columns::value_at;
 use super::lists::Beside;
 use super::{
-    Columns, Conversation, ConversationEnd, Reader, Reading, SourceKind, flattened, lists, message_lines,
-    spans, traces, turns, vercel_ai,
+    Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened, lists,
+    message_lines, spans, traces, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
@@ -46,10 +46,13 @@ impl<'d, 's> Around<'d, 's> {
             Some(key) if is_column(&tools) => tools.get(&key),
             _ => Some(tools),
         };
-        let tools = match own {
-            Some(own) => {
-                Some(own).filter(|own| is_column(own) || member.elements().next().is_some_and(holds_messages))
-            }
+        // Of a span, whose input and output are objects.
+        let is_of_span = member.is_object() && (member.has_key("input") || member.has_key("output"));
+        let metadata = || row.get("metadata").filter(|_| is_of_span)?.get_any(&lists::TOOLS);
+        let tools = match own.or_else(metadata) {
+            Some(own) => Some(own).filter(|own| {
+                is_of_span || is_column(own) || member.elements().next().is_some_and(holds_messages)
+            }),
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
         Self { row: Some(row), tools }
@@ -59,7 +62,7 @@ impl<'d, 's> Around<'d, 's> {
 /// Whether an object is a row with messages and without tools.
 fn holds_messages(row: Value<'_, '_>) -> bool {
     row.get_any(&lists::TOOLS).is_none()
-        && row.members().any(|member| lists::unwrapped(member, lists::is_list))
+        && row.members().any(|member| unread::unwrapped(member, lists::is_list))
 }
 
 enum How {
@@ -149,9 +152,7 @@ pub(crate) fn read_value<'d, 's>(
     let mut search = Search { is_trace: reader.kind == SourceKind::Trace, ..Search::default() };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
-    reading.left_out.add("streamed answers", search.streams);
-    reading.left_out.add("rejected answers", search.rejected);
-    reading.left_out.add("answers that a verifier expects", search.expected);
+    search.left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
     let mut spent = 0;
@@ -299,12 +300,7 @@ struct Search<'d, 's> {
     unknown: Vec<Unread<'s>>,
     /// Histories of frameworks, which no reader reads.
     foreign: Vec<Unread<'s>>,
-    /// How many lists are the events of a streamed answer.
-    streams: usize,
-    /// How many answers are those that a model learns not to write.
-    rejected: usize,
-    /// How many answers are those that a verifier expects.
-    expected: usize,
+    left_out: LeftOut,
     /// Whether lists are those of spans, which may overlap.
     is_trace: bool,
 }
@@ -379,11 +375,11 @@ impl<'d, 's> Search<'d, 's> {
             }
             // NeMo Gym's rows have what a verifier expects beside the request.
             if member.has_key("expected_action") && value.get("responses_create_params").is_some() {
-                self.expected += 1;
+                self.left_out.add("answers that a verifier expects", 1);
                 continue;
             }
             if lists::is_rejected(value, member) {
-                self.rejected += usize::from(!member.is_null());
+                self.left_out.add("rejected answers", usize::from(!member.is_null()));
                 continue;
             }
             if chosen == Some(member.id()) {
@@ -422,7 +418,7 @@ impl<'d, 's> Search<'d, 's> {
             return None;
         }
         if list.elements().next().is_some_and(unsupported::is_event) {
-            self.streams += 1;
+            self.left_out.add("streamed answers", 1);
             return Some(None);
         }
         if let Some(how) = own_form(list, self.is_trace) {
@@ -521,7 +517,7 @@ fn has_flat_keys(value: Value<'_, '_>) -> bool {
 /// Whether an object is the attributes of a span that hold messages.
 pub(crate) fn is_span(value: Value<'_, '_>) -> bool {
     let is_messages = |(key, value): (std::borrow::Cow<'_, str>, Value<'_, '_>)| {
-        key.starts_with("gen_ai.") && lists::unwrapped(value, spans::has_parts)
+        key.starts_with("gen_ai.") && unread::unwrapped(value, spans::has_parts)
     };
     has_flat_keys(value) || spans::attributes(value).any(is_messages)
 }

@@ -80,17 +80,23 @@ pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's
 }
 
 fn body_of<'s>(part: Value<'_, 's>) -> Body<'s> {
-    let content = part.get("content");
+    let (kind, content) = (part.get_str("type"), part.get("content"));
+    let ids = ["id", "call_id"];
+    // Azure AI Projects has a call or a result as the Responses API writes it in there (`azure-ai-projects` in
+    // Azure/azure-sdk-for-python).
+    let part = content.filter(|inner| inner.get("type").and(inner.get_any(&ids)).is_some()).unwrap_or(part);
     // Since semantic conventions 1.38, the provider's own tools have kinds of their own, with the details below.
     let of_call = |key: &str| part.get(key).filter(|inner| inner.is_object()).unwrap_or(part);
-    match part.get_str("type").as_deref() {
+    match kind.as_deref() {
         Some("text") => Body::text(content),
         Some("tool_call") => {
-            Body::Call(parts::call(part.get("id"), part.get("name"), part.get_any(&["arguments", "input"])))
+            let spec = of_call("function");
+            let input = spec.get_any(&["arguments", "input"]);
+            Body::Call(parts::call(part.get_any(&ids), spec.get("name"), input))
         }
-        Some("tool_call_response") => {
-            let said = part.get_any(&["response", "result", "content"]);
-            Body::Result(parts::result(part.get("id"), said, None))
+        Some("tool_call_response" | "tool_call_output") => {
+            let said = part.get_any(&["response", "result", "content", "output"]);
+            Body::Result(parts::result(part.get_any(&ids), said, None))
         }
         Some("server_tool_call") => {
             let spec = of_call("server_tool_call");

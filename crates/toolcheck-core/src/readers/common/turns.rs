@@ -21,8 +21,9 @@ const SPEAKERS: [&str; 2] = ["from", "role"];
 pub(crate) const TEXTS: [&str; 3] = ["value", "content", "text"];
 
 /// Speakers whose turns are calls; words are also joined in other ways.
-const CALLS: [&str; 6] =
-    words("function_call tool_call tool_calls functioncall assistant_tool_call tool_call_invocation");
+const CALLS: [&str; 7] = words(
+    "function_call tool_call tool_calls functioncall assistant_tool_call tool_call_invocation tool_use",
+);
 const RESULTS: [&str; 12] = words(
     "observation function_response tool_response tool_output tool_result tool_results tool_call_result \
     function_return tool function ipython environment",
@@ -98,7 +99,10 @@ const OF_TEMPLATES: [&str; 7] =
     words("observation environment ipython tool_response tool_result tool_output function_response");
 
 fn is_of_template(turn: Value<'_, '_>) -> bool {
-    turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role)) && turn.get_any(&TEXTS).is_some()
+    // AgentKit of Inngest, which is only named, has the call in its results.
+    turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role))
+        && turn.get_any(&TEXTS).is_some()
+        && turn.get("tool").is_none_or(|tool| !tool.is_object())
 }
 
 /// The name of the tool that a turn calls, and what it returned: ChatGLM3's rows have both in one
@@ -425,7 +429,7 @@ pub(crate) fn read_answers<'s>(transcript: &mut Transcript<'s>, answers: Value<'
 /// Adds a call that is an object with a name and arguments, perhaps below `function`.
 fn add_call<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     let spec = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
-    let id = call.get_any(&["id", "tool_call_id", "call_id"]).filter(|id| id.as_json_str().is_some());
+    let id = call.get_any(&IDS).or_else(|| call.get("id")).filter(|id| id.as_json_str().is_some());
     let name = spec.get_any(&NAMES);
     if is_nameless(spec) {
         add_nameless(transcript, call);
@@ -447,9 +451,10 @@ fn add_nameless<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     transcript.details.malformed_text_calls.push(found);
 }
 
-const NAMES: [&str; 8] =
-    ["name", "function", "tool_name", "function_name", "api_name", "apiName", "tool", "action"];
-pub(crate) const ARGUMENTS: [&str; 4] = ["arguments", "parameters", "args", "input"];
+const NAMES: [&str; 9] = words("name function tool_name toolName function_name api_name apiName tool action");
+pub(crate) const ARGUMENTS: [&str; 7] = words("arguments parameters args input tool_input toolInput params");
+/// The ids of calls. Programs have an `id` of the message beside one of these.
+const IDS: [&str; 5] = words("tool_call_id call_id toolCallId tool_use_id toolUseId");
 
 /// Adds the results of a turn: one, or as many as it marks.
 fn results<'s>(
@@ -458,7 +463,7 @@ fn results<'s>(
     text: Option<Value<'_, 's>>,
     answers: Option<&MappedText<'_, 's>>,
 ) {
-    let id = turn.get_any(&["tool_call_id", "call_id", "toolCallId"]);
+    let id = turn.get_any(&IDS);
     let mut result = parts::result(id, text, None);
     result.name = turn.get("name").and_then(Named::of).map(of_functions);
     let count = answers.map_or(1, |said| said.text().matches(RESPONSE).count().max(1));
