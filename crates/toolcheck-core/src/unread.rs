@@ -5,7 +5,9 @@
 //! frameworks.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use memchr::memmem::{self, Finder};
 use toolcheck_json::{Document, Value};
 
 use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
@@ -301,6 +303,9 @@ fn holds_hidden_call(value: Value<'_, '_>) -> bool {
 /// `backend/open_webui/utils/middleware.py` of open-webui/open-webui), and in a trace of Bedrock's agents.
 const SHOWN: [&[u8]; 2] = [br#"<details type=\"tool_calls\""#, b"type=tool_use}"];
 
+/// What all of them have, and hardly any text.
+static SHOWN_TYPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("type="));
+
 /// The first call at a place in the messages of a row where nobody looks, if no call was read.
 pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -> Option<Unread<'s>> {
     let is_call = |part: &Part<'_>| matches!(part.body, Body::Call(_));
@@ -313,7 +318,8 @@ pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -
         let members = message.members().filter(|member| !read.iter().any(|key| member.has_key(key)));
         let own = message.get_any(&GIVEN).filter(|_| is_hidden_call(message));
         let is_shown = |content: &Value<'_, '_>| {
-            SHOWN.iter().any(|mark| memchr::memmem::find(content.raw(), mark).is_some())
+            SHOWN_TYPE.find(content.raw()).is_some()
+                && SHOWN.iter().any(|mark| memmem::find(content.raw(), mark).is_some())
                 || is_content_in_text(message)
         };
         // Coze's messages have a type, such as `function_call`.
@@ -393,10 +399,11 @@ pub(crate) fn tools<'s>(value: Value<'_, 's>) -> Unread<'s> {
 /// Whether the content of a message is the text of blocks with calls or results, as a table has them, or of Mastra's object
 /// with parts (`packages/core/src/agent/message-list` of mastra-ai/mastra). What a tool says may look like the blocks of a model.
 pub(crate) fn is_content_in_text(message: Value<'_, '_>) -> bool {
-    let Some(content) = message.get("content").filter(|content| content.as_json_str().is_some()) else {
-        return false;
-    };
-    let has = |word: &[u8]| memchr::memmem::find(content.raw(), word).is_some();
+    // Most contents are ruled out by their first letter.
+    let may_be_json =
+        |content: &Value<'_, '_>| content.as_json_str().is_some_and(|text| text.may_begin_with(b"[{"));
+    let Some(content) = message.get("content").filter(may_be_json) else { return false };
+    let has = |word: &[u8]| memmem::find(content.raw(), word).is_some();
     let is_of_tool = message.get_str("role").as_deref() == Some("tool");
     let is_block = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         Some("tool_use") => !is_of_tool && block.get("id").is_some() && block.get("input").is_some(),
