@@ -9,13 +9,13 @@ use toolcheck_json::Value;
 
 use crate::finding::Finding;
 
-/// Rules about what belongs to what. Only once that is right, it shows where everything has to be, which most of them are
-/// about, too.
-const BELONGS: [RuleId; 12] = [
-    RuleId::DuplicateToolResult,
-    RuleId::MissingToolCallId,
-    RuleId::OrphanToolResult,
-    RuleId::UnknownRole,
+/// Rules about which result belongs to which call, and whose a message is. Only once that is right, it shows where everything
+/// has to be.
+const PAIRED: [RuleId; 4] =
+    [RuleId::DuplicateToolResult, RuleId::MissingToolCallId, RuleId::OrphanToolResult, RuleId::UnknownRole];
+
+/// Rules about both: what belongs to what, and where it has to be.
+const PLACED: [RuleId; 8] = [
     RuleId::DuplicateToolCallId,
     RuleId::EmptyContent,
     RuleId::LateToolResult,
@@ -42,7 +42,7 @@ pub(crate) fn makes_readable(rule: RuleId) -> bool {
     READ.contains(&rule) || matches!(rule, RuleId::EmptyContent | RuleId::UnreadContent | RuleId::UnknownRole)
 }
 
-/// Rules about what has to be where, beside those: what they find then is fixed after it. So is an id that is used again,
+/// Rules only about what has to be where: what they find then is fixed after it. So is an id that is used again,
 /// which shows once both calls have a result.
 const ARRANGED: [RuleId; 4] = [
     RuleId::MisplacedReasoning,
@@ -95,10 +95,10 @@ fn seen_after(rule: RuleId) -> impl Iterator<Item = RuleId> {
     };
     // What becomes readable may hold anything.
     let is_read = READ.contains(&rule);
-    let belongs = if is_read { &BELONGS[..] } else { &BELONGS[4..] };
-    let inside = if is_read { &INSIDE[..] } else { &[] };
-    let others = belongs.iter().chain(&ARRANGED).filter(move |_| is_read || BELONGS.contains(&rule));
-    own.iter().chain(inside).chain(others).copied()
+    let (inside, paired) = if is_read { (&INSIDE[..], &PAIRED[..]) } else { (&[][..], &[][..]) };
+    let belongs = PAIRED.contains(&rule) || PLACED.contains(&rule);
+    let arranged = PLACED.iter().chain(&ARRANGED).filter(move |_| is_read || belongs);
+    own.iter().chain(inside).chain(paired).chain(arranged).copied()
 }
 
 /// How often each rule has findings: errors, and others.
