@@ -11,7 +11,7 @@ use toolcheck_core::targets::EvidenceSummary;
 use toolcheck_core::text::{Line, kept};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::Origin;
-use toolcheck_json::{NodeId, Position, Span};
+use toolcheck_json::{Head, NodeId, Position};
 
 /// A problem in a file.
 #[derive(Debug, Clone)]
@@ -82,54 +82,7 @@ impl Fixable {
 }
 
 /// The number of bytes of a finding that count. A place may be a whole request of megabytes.
-const MOST_BYTES: usize = 4096;
-
-/// The start of the text at the place of a finding.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Head {
-    /// A part of the record, which the findings in it share: thousands may be inside one another.
-    part: Arc<[u8]>,
-    start: u32,
-    end: u32,
-}
-
-impl Head {
-    /// The starts of the texts at some places of a record, in their order. Together they take no more memory than the
-    /// record.
-    pub(crate) fn all_of(record: &[u8], places: &[Span]) -> Vec<Self> {
-        let ends =
-            |place: &Span| (place.end as usize).min(place.start as usize + MOST_BYTES).min(record.len());
-        let mut order: Vec<usize> = (0..places.len()).collect();
-        toolcheck_json::sort_by_position(&mut order, |index| places[*index].start as usize);
-        let mut heads = vec![Self::default(); places.len()];
-        let mut rest = &order[..];
-        while let Some(first) = rest.first() {
-            let start = (places[*first].start as usize).min(record.len());
-            let mut end = start;
-            let count = rest
-                .iter()
-                .take_while(|index| {
-                    let is_in = **index == *first || places[**index].start as usize <= end;
-                    end = if is_in { end.max(ends(&places[**index])) } else { end };
-                    is_in
-                })
-                .count();
-            let part: Arc<[u8]> = record[start..end].into();
-            for index in &rest[..count] {
-                let place = &places[*index];
-                let own = (place.start as usize).min(end).saturating_sub(start);
-                let own_end = ends(place).saturating_sub(start).max(own);
-                heads[*index] = Self { part: Arc::clone(&part), start: own as u32, end: own_end as u32 };
-            }
-            rest = &rest[count..];
-        }
-        heads
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.part[self.start as usize..self.end as usize]
-    }
-}
+pub(crate) const MOST_BYTES: usize = 4096;
 
 /// A second place that a finding refers to, such as the other end of a pair.
 #[derive(Debug, Clone)]
@@ -445,36 +398,5 @@ impl Draft {
         self.tool_call_id = result.call_id.as_ref().map(|id| kept(&id.text));
         self.say().tool_name = result.name.as_ref().map(|name| kept(&name.text));
         self
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use toolcheck_json::Span;
-
-    use super::{Head, MOST_BYTES};
-
-    proptest! {
-        #[test]
-        fn heads_are_the_starts_of_the_texts(
-            length in 0..20_000usize,
-            places in proptest::collection::vec((0..20_000u32, 0..9_000u32), 0..12),
-        ) {
-            let record: Vec<u8> = (0..length).map(|at| (at % 251) as u8).collect();
-            let places: Vec<Span> =
-                places.into_iter().map(|(start, length)| Span::new(start, start + length)).collect();
-            let heads = Head::all_of(&record, &places);
-            prop_assert_eq!(heads.len(), places.len());
-            for (head, place) in heads.iter().zip(&places) {
-                let start = (place.start as usize).min(length);
-                let end = (place.end as usize).clamp(start, length).min(start + MOST_BYTES);
-                prop_assert_eq!(head.bytes(), &record[start..end]);
-            }
-            let mut parts: Vec<_> = heads.iter().map(|head| (head.part.as_ptr(), head.part.len())).collect();
-            parts.sort_unstable();
-            parts.dedup();
-            prop_assert!(parts.iter().map(|(_, length)| length).sum::<usize>() <= length);
-        }
     }
 }

@@ -34,7 +34,6 @@ mod relocation;
 pub mod report;
 mod rule;
 pub mod rules;
-mod schema;
 pub mod server_state;
 pub mod settings;
 pub mod summary;

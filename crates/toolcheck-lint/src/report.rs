@@ -9,9 +9,9 @@ use toolcheck_core::readers::{self, ConversationEnd};
 use toolcheck_core::text::{Line, bounded};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::LeftOut;
-use toolcheck_json::{Document, Position, Record, Span, locate, pointers};
+use toolcheck_json::{Document, Head, Position, Record, Span, locate, pointers};
 
-use crate::finding::{Draft, Finding, Head, Label, Spot};
+use crate::finding::{Draft, Finding, Label, MOST_BYTES, Spot};
 use crate::summary::{RuleSummary, Sample, Summary};
 
 /// The results of a run.
@@ -516,7 +516,7 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
     let mut next = || spots.next().expect("every place has been located");
     let said = drafts.iter().filter(|draft| draft.said().is_some());
     let spans: Vec<Span> = said.map(|draft| within(document, draft.place).span).collect();
-    let mut heads = Head::all_of(record.bytes, &spans).into_iter();
+    let mut heads = Head::all_of(record.bytes, &spans, MOST_BYTES).into_iter();
     let locate = |mut draft: Draft| {
         let (rule, level, tool_call_id) = (draft.rule, draft.level, draft.tool_call_id.take());
         let said = draft.into_said()?;

@@ -18,7 +18,6 @@ use toolcheck_json::{Document, SyntaxErrorKind};
 
 use crate::category::Category;
 use crate::finding::Draft;
-use crate::schema::Schemas;
 use crate::server_state::RemoteHistory;
 use crate::settings::Settings;
 use crate::template::ChatTemplate;
@@ -27,6 +26,7 @@ use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::prompt::Observed;
 use crate::view::shape::{self, ShapeFaults};
 use crate::vocabulary::Term;
+use toolcheck_schema::Schemas;
 
 pub(crate) use self::run::{Sink, is_silent, run};
 
@@ -349,6 +349,8 @@ pub struct Context<'c, 's> {
     pub(crate) continued: Option<&'c RemoteHistory>,
     /// The schemas of tools that were compiled so far.
     pub(crate) schemas: &'c Schemas,
+    /// The tools that are declared outside the transcripts.
+    pub(crate) tools: &'c [Definition],
     /// The target to check against; `None` if there is none for the format.
     pub(crate) known_target: Option<&'c Target>,
     /// The target that the user has named, which may be another one than it is checked against: nobody sends a log.
@@ -427,7 +429,7 @@ impl<'c> Context<'c, '_> {
 
     /// The tools that are declared outside the transcripts, and those in a list that is stored as a string.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
-        self.schemas.declared.iter().chain(&self.transcript.request.tools.in_text)
+        self.tools.iter().chain(&self.transcript.request.tools.in_text)
     }
 
     /// What checking the arguments of the transcript's calls has shown.

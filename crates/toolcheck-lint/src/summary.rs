@@ -275,18 +275,3 @@ impl From<Sample> for SampleV1 {
         Self { row, pointer, message }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn examples_are_from_all_over_the_data() {
-        let hash =
-            |row: &u32| Sample::new("unknown-tool", &format!("rows.jsonl:{row}"), "", String::new()).hash;
-        let mut rows: Vec<u32> = (1..=100_000).collect();
-        rows.sort_by_cached_key(hash);
-        let parts: std::collections::BTreeSet<u32> = rows[..20].iter().map(|row| row / 10_000).collect();
-        assert!(parts.len() >= 6, "{:?}", &rows[..20]);
-    }
-}

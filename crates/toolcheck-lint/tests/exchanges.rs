@@ -59,6 +59,41 @@ fn arguments_that_were_altered_are_told_beside_a_tool_that_ran_with_them() {
 }
 
 #[test]
+fn arguments_in_another_spelling_are_the_same_and_others_are_altered() {
+    // What the tool answered says that it did not run: the other rule would report more.
+    let told = |given: &str, stored: &str| {
+        let after = [assistant(None, &[stored]), result(r#"{"error": "JSONDecodeError: Expecting value"}"#)];
+        let rules = found(&assistant(None, &[given]), "tool_calls", &after);
+        rules.iter().any(|(rule, _)| *rule == "altered-arguments")
+    };
+    for (given, stored) in [
+        (r#"{"a": 1, "b": [2.0]}"#, r#"{"b":[2],"a":1}"#),
+        ("", "{}"),
+        ("null", "{}"),
+        (r#""{\"port\": \"Oban\"}""#, r#"{"port":"Oban"}"#),
+        ("{'port': 'Oban'}", r#"{"port":"Oban"}"#),
+        (r#"{"port": "Oban",}"#, r#"{"port":"Oban"}"#),
+        (r#"{"port": "Ob"#, r#"{"port": "Ob"#),
+    ] {
+        assert!(!told(given, stored), "{given} {stored}");
+    }
+    for (given, stored) in [
+        (r#"{"a": 1}"#, r#"{"a": "1"}"#),
+        (r#"{"port": "Ob"#, "{}"),
+        (r#"{"port": "Oban"}"#, "{}"),
+        (r#"{"port": "Ob"#, r#"{"port": "Ob"}"#),
+        (r#"{"port": "Oban"}"#, r#"{"port": "Mull"}"#),
+        (r#"["Oban"]"#, "{}"),
+        (r#"{"port": "Oban"}"#, r#""{\"port\": \"Oban\"}""#),
+        (r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Ob"}"#),
+        (r#"["Oban"]"#, r#"{"raw": "[\"Oban\"]"}"#),
+        (r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Oban"}"#),
+    ] {
+        assert!(told(given, stored), "{given} {stored}");
+    }
+}
+
+#[test]
 fn a_turn_whose_calls_are_all_lost_is_told_once() {
     let user = json!({"role": "user", "content": "Go on."});
     for arguments in [r#"{"port": "Oban"}"#, r#"{"port": "Ob"#] {

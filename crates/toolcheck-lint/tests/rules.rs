@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toolcheck_config::Config;
 use toolcheck_core::readers::{self, SourceKind};
-use toolcheck_core::{formats, targets};
+use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_lint::{Options, lint, rules, vocabulary};
 
 use crate::common::files_below;
@@ -17,6 +17,15 @@ fn policies_name_rules() {
         for rule in kind.policy().rules() {
             assert!(!rules::get(rule).only_explains(), "{}: `{rule}` reports nothing", kind.as_str());
         }
+    }
+}
+
+#[test]
+fn each_id_has_its_rule_and_fixes_are_described_in_sentences() {
+    assert!(rules::ALL.iter().map(|rule| rule.id).eq(RuleId::ALL.iter().copied()));
+    for fix in rules::ALL.iter().filter_map(|rule| rule.fix.as_ref()) {
+        assert!(fix.description().ends_with('.'), "{}", fix.description());
+        assert!(!fix.otherwise.is_empty() && !fix.otherwise.ends_with('.'), "{}", fix.otherwise);
     }
 }
 

@@ -103,3 +103,15 @@ proptest! {
         prop_assert_eq!(&Summary::from_json(&whole.to_json()).unwrap(), &whole);
     }
 }
+
+#[test]
+fn examples_are_from_all_over_the_data() {
+    let report = lint("rows.jsonl", ROWS[1].as_bytes(), &Options::new());
+    let mut summary = Summary::new(20);
+    for row in 0..100_000 {
+        summary.add_row(&row.to_string(), &report);
+    }
+    let samples = &summary.rules.values().next().unwrap().samples;
+    let parts = samples.iter().map(|sample| sample.row.parse::<u32>().unwrap() / 10_000);
+    assert!(parts.collect::<std::collections::BTreeSet<_>>().len() >= 6, "{samples:?}");
+}

@@ -9,8 +9,8 @@ use super::format_rules::FormatRules;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::FileReport;
-use crate::schema::Schemas;
 use crate::server_state::ServerState;
+use toolcheck_schema::Schemas;
 
 /// Lints the body of a request that was sent to an API of this format. It is one JSON value, whatever else it looks like:
 /// nothing is detected and nothing is opened, and what every request has may not be missing, but for the model where the
@@ -27,7 +27,7 @@ pub fn lint_body(
     let mut report = FileReport::empty("body", options.kind);
     let rules = FormatRules::new(Some(format), options);
     rules.describe(None, &mut report);
-    let schemas = Schemas::declaring(options.tools.clone(), options.kind);
+    let schemas = Schemas::new(false);
     let record = Record { index: 0, bytes, start: 0, position: Position { line: 1, column: 1 } };
     let document = Document::read(bytes);
     FileLinter::new(rules, options, &schemas, observer, &mut report).lint_body(&record, &document, server);

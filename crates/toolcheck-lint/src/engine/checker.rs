@@ -13,10 +13,10 @@ use crate::observe::Observer;
 use crate::options::Options;
 use crate::rule::{self, Context, Rule};
 use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_content};
-use crate::schema::Schemas;
 use crate::server_state::RemoteHistory;
 use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::shape;
+use toolcheck_schema::Schemas;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Checker<'r> {
@@ -181,6 +181,7 @@ impl Checker<'_> {
             reports_hidden: self.options.reports_hidden,
             policy: self.rules.policy,
             schemas: self.schemas,
+            tools: &self.options.tools,
             known_target: self.rules.known,
             named_target: self.options.target.as_deref(),
             ignored_rules: &self.options.ignored,

@@ -22,9 +22,9 @@ use crate::options::Options;
 use crate::report::{FileReport, locate_all};
 use crate::rule::Rule;
 use crate::rules::unrecognised_format;
-use crate::schema::Schemas;
 use crate::server_state::{RemoteHistory, ServerState};
 use crate::view::exchanges::{Continued, ExchangeContext, Exchanges, Histories, UnansweredCalls};
+use toolcheck_schema::Schemas;
 
 fn answer_of<'s>(
     exchange: &Exchange<'_, 's>,

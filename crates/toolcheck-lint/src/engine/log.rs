@@ -25,7 +25,7 @@ use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{self, ConversationReport, FileReport, locate_all};
 use crate::rules::{malformed_json, unrecognised_format};
-use crate::schema::Schemas;
+use toolcheck_schema::Schemas;
 
 /// The bytes in which a record must begin for a reader to look at it.
 const HEAD: usize = 1 << 20;

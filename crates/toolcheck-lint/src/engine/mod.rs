@@ -27,7 +27,7 @@ use toolcheck_json::origins::LeftOut;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{FileReport, Source};
-use crate::schema::Schemas;
+use toolcheck_schema::Schemas;
 
 pub use body::lint_body;
 pub use opened::{lint_opened, lint_opened_with};
@@ -48,7 +48,7 @@ pub fn lint_with(path: &str, bytes: &[u8], options: &Options, observer: &mut dyn
     if let Some(kind) = unsupported::of_text(bytes).filter(|_| text::reports_unrecognised(options)) {
         report.findings = text::not_json(bytes, kind, options);
     } else {
-        let schemas = Schemas::declaring(options.tools.clone(), options.kind);
+        let schemas = Schemas::new(options.kind == TranscriptKind::Dataset);
         lint_records(bytes, options, &schemas, observer, &mut report);
         count_unread_by_template(options, &mut report);
     }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use toolcheck_core::detection::Detected;
 use toolcheck_core::exchange;
-use toolcheck_core::ir::Buffers;
+use toolcheck_core::ir::{Buffers, TranscriptKind};
 use toolcheck_core::readers::{Reader, Unit};
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
 
@@ -16,8 +16,8 @@ use crate::finding::Finding;
 use crate::options::Options;
 use crate::report::{FileReport, Offset, Source};
 use crate::rules::{blank_line, unrecognised_format};
-use crate::schema::Schemas;
 use crate::view::exchanges::Exchanges;
+use toolcheck_schema::Schemas;
 
 /// The linter of one file of JSON Lines.
 ///
@@ -306,7 +306,7 @@ impl Lines {
     }
 
     fn schemas(&self) -> Schemas {
-        Schemas::declaring(self.options.tools.clone(), self.options.kind)
+        Schemas::new(self.options.kind == TranscriptKind::Dataset)
     }
 
     fn caches(&self) -> MutexGuard<'_, Vec<Cache>> {

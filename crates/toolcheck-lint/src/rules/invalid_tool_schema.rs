@@ -7,9 +7,9 @@ use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, Kind, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::schema::Unusable;
 use crate::view::checks::Unchecked;
 use crate::view::shape;
+use toolcheck_schema::Unusable;
 
 declare_rule! {
     InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,

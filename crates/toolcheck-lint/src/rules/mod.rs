@@ -133,24 +133,3 @@ pub fn of_demand(object: ObjectView<'_>, demand: &Demand<'_>) -> RuleId {
     let is_of_type = object.by().is_some_and(|by| by == demand.key);
     demand.rule.unwrap_or_else(|| usual_rule(demand.fault, is_of_type, object.name() == "request"))
 }
-
-#[cfg(test)]
-mod tests {
-    use toolcheck_core::RuleId;
-
-    use super::ALL;
-
-    #[test]
-    fn each_id_has_its_rule() {
-        assert!(ALL.iter().map(|rule| rule.id).eq(RuleId::ALL.iter().copied()));
-    }
-
-    #[test]
-    fn fixes_are_described_in_sentences() {
-        for rule in ALL {
-            let Some(fix) = &rule.fix else { continue };
-            assert!(fix.description().ends_with('.'), "{}", rule.id);
-            assert!(!fix.otherwise.is_empty() && !fix.otherwise.ends_with('.'), "{}", rule.id);
-        }
-    }
-}

@@ -4,9 +4,9 @@ use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::schema::{Fuel, Verdict};
 use crate::view::exchanges::is_json;
 use crate::view::violations::{self, Words};
+use toolcheck_schema::{Fuel, Verdict};
 
 declare_rule! {
     ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check,

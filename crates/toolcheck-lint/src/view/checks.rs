@@ -8,8 +8,8 @@ use toolcheck_core::ir::Executor;
 use toolcheck_json::{Document, Value};
 
 use crate::rule::Context;
-use crate::schema::{Fuel, Schema, Unusable, Verdict};
 use crate::view::arguments;
+use toolcheck_schema::{Fuel, Schema, Unusable, Verdict};
 
 /// What checking the arguments of a transcript's calls has shown.
 #[derive(Debug, Default)]

@@ -11,25 +11,31 @@ const STEPS_A_RECORD: u64 = 50_000;
 
 /// The steps that are left for the arguments in a record. A step takes about 20 ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fuel {
+pub struct Fuel {
     left: u64,
 }
 
+/// Fewer steps are left than were to be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OutOfFuel;
+pub struct OutOfFuel;
 
 impl Fuel {
     /// The steps for a record of this many bytes.
-    pub(crate) fn of_record(bytes: usize) -> Self {
+    pub fn of_record(bytes: usize) -> Self {
         Self { left: STEPS_A_RECORD.saturating_add(STEPS_A_BYTE.saturating_mul(bytes as u64)) }
     }
 
+    /// This many steps.
     pub(crate) fn steps(left: u64) -> Self {
         Self { left }
     }
 
     /// Takes steps. If there are too few, none is left.
-    pub(crate) fn take(&mut self, steps: u64) -> Result<(), OutOfFuel> {
+    ///
+    /// # Errors
+    ///
+    /// There were too few.
+    pub fn take(&mut self, steps: u64) -> Result<(), OutOfFuel> {
         match self.left.checked_sub(steps) {
             Some(left) => {
                 self.left = left;
@@ -42,7 +48,8 @@ impl Fuel {
         }
     }
 
-    pub(crate) fn is_spent(self) -> bool {
+    /// Whether none is left.
+    pub fn is_spent(self) -> bool {
         self.left == 0
     }
 

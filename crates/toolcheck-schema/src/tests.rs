@@ -6,10 +6,6 @@ use toolcheck_json::Document;
 
 use super::*;
 
-fn declaring_nothing() -> Schemas {
-    Schemas::declaring(Arc::from([]), TranscriptKind::Request)
-}
-
 /// Checks arguments of a record that is as long as the schema and the arguments, and returns the steps too.
 fn check(schema: &Json, arguments: &Json) -> (Verdict, u64) {
     let text = arguments.to_string();
@@ -28,7 +24,7 @@ fn listing(count: usize, value: Json, element: Json) -> (Json, Json) {
 
 #[test]
 fn a_schema_that_is_only_declared_is_not_compiled() {
-    let schemas = declaring_nothing();
+    let schemas = Schemas::new(false);
     for text in [
         r#"{"type": "object", "properties": {"a": {"type": "string", "pattern": "^\\p{L}{1,190}$"}}, "required": ["a"]}"#,
         r#"{"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": true}}}"#,
@@ -44,7 +40,7 @@ fn a_schema_that_is_only_declared_is_not_compiled() {
 
 #[test]
 fn a_schema_is_compiled_once() {
-    let schemas = declaring_nothing();
+    let schemas = Schemas::new(false);
     let text = br#"{"type": "object"}"#;
     for _ in 0..3 {
         assert!(schemas.of(text).is_ok());
@@ -276,8 +272,7 @@ proptest! {
     fn what_is_valid_at_a_glance_compiles(schema in schema(), is_padded: bool) {
         let text = schema.to_string();
         let document = Document::read(text.as_bytes());
-        let kind = if is_padded { TranscriptKind::Dataset } else { TranscriptKind::Request };
-        let schemas = Schemas::declaring(Arc::from([]), kind);
+        let schemas = Schemas::new(is_padded);
         let seen = schemas.unusable(document.root());
         let compiled = Schema::compile(text.as_bytes(), is_padded).err();
         // What is not reported unless the tool is called may differ.

@@ -11,7 +11,7 @@ use super::values::Index;
 const DEEPEST: usize = 32;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum QuickResult {
+pub(crate) enum QuickResult {
     Valid,
     /// It is valid JSON Schema, and refers to parts of itself, which exist.
     Refers,
@@ -19,7 +19,7 @@ pub(super) enum QuickResult {
 }
 
 /// Looks at a schema. If it is padded, keys whose value is `null` are ignored.
-pub(super) fn glance(schema: Value<'_, '_>, is_padded: bool) -> QuickResult {
+pub(crate) fn glance(schema: Value<'_, '_>, is_padded: bool) -> QuickResult {
     let index = Index::default();
     let mut look = FastCheck { root: schema, index: &index, is_padded, refers: false };
     match look.is_schema(schema, 0) {
@@ -131,7 +131,7 @@ fn is_draft_2020(dialect: &str) -> bool {
 
 /// Whether a schema is of the draft that most libraries for JavaScript write. The keywords of [`FastCheck::is_keyword`] are the
 /// same there, but for references and formats.
-pub(super) fn is_draft_07(dialect: &str) -> bool {
+pub(crate) fn is_draft_07(dialect: &str) -> bool {
     dialect.trim_end_matches('#') == "http://json-schema.org/draft-07/schema"
 }
 
@@ -176,7 +176,7 @@ fn is_short_number(value: Value<'_, '_>) -> bool {
 }
 
 /// Whether a key is a keyword that [`FastCheck::is_keyword`] does not know. What is not a keyword is ignored.
-pub(super) fn is_other_keyword(key: &str) -> bool {
+pub(crate) fn is_other_keyword(key: &str) -> bool {
     key.starts_with('$')
         || matches!(
             key,

@@ -10,7 +10,7 @@ use serde_json::{Number, Value as Json};
 use toolcheck_json::{Kind, NodeId, Value};
 
 /// A number that is written as an integer of 64 bits.
-pub(super) fn integer(value: Value<'_, '_>) -> Option<i64> {
+pub(crate) fn integer(value: Value<'_, '_>) -> Option<i64> {
     let text = Some(value.raw()).filter(|_| value.kind() == Kind::Number)?;
     std::str::from_utf8(text).ok()?.parse().ok()
 }
@@ -18,7 +18,7 @@ pub(super) fn integer(value: Value<'_, '_>) -> Option<i64> {
 /// Finds the children of large objects and arrays of a document: a validator asks for each key that a schema names, and
 /// an object is a list.
 #[derive(Debug, Default)]
-pub(crate) struct Index<'a> {
+pub struct Index<'a> {
     objects: RefCell<HashMap<NodeId, Rc<Members<'a>>>>,
     arrays: RefCell<HashMap<NodeId, Rc<[Value<'a, 'a>]>>>,
     looked_at: Cell<usize>,
@@ -31,7 +31,7 @@ const FEW: usize = 32;
 
 impl<'a> Index<'a> {
     /// The member of an object with this key: the last, if there are several.
-    pub(crate) fn get(&self, object: Value<'a, 'a>, key: &str) -> Option<Value<'a, 'a>> {
+    pub fn get(&self, object: Value<'a, 'a>, key: &str) -> Option<Value<'a, 'a>> {
         if object.count() <= FEW {
             self.look_at(object.count());
             return object.get(key);
@@ -45,7 +45,8 @@ impl<'a> Index<'a> {
         members.get(key).copied()
     }
 
-    pub(crate) fn nth(&self, array: Value<'a, 'a>, index: usize) -> Option<Value<'a, 'a>> {
+    /// The element of an array at this place.
+    pub fn nth(&self, array: Value<'a, 'a>, index: usize) -> Option<Value<'a, 'a>> {
         if array.count() <= FEW {
             return array.elements().nth(index);
         }
@@ -62,7 +63,7 @@ impl<'a> Index<'a> {
 const DEEPEST: usize = 2 * super::cost::DEEPEST;
 
 /// A value, which must be valid JSON, as the validator reads it. What is nested more deeply is `null`.
-pub(super) fn json(value: Value<'_, '_>) -> Json {
+pub(crate) fn json(value: Value<'_, '_>) -> Json {
     json_above(value, DEEPEST)
 }
 

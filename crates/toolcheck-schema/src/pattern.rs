@@ -22,14 +22,14 @@ use super::fuel::{self, Undecided};
 /// The maximum length of an expression, in bytes: translating one may take quadratic time.
 const LONGEST: usize = 4096;
 /// The maximum memory of the expressions of a schema, in bytes.
-pub(super) const MOST_MEMORY: usize = 10 << 20;
+pub(crate) const MOST_MEMORY: usize = 10 << 20;
 /// The memory for the states of an automaton, in bytes, and how often it may be used up.
-pub(super) const MOST_STATES: usize = 1 << 20;
+pub(crate) const MOST_STATES: usize = 1 << 20;
 const MOST_CLEARED: usize = 8;
 /// The maximum number of places, of the text and the expression, for remembering each where a search was.
 const MOST_PLACES: u64 = 1 << 15;
 /// How often the library may backtrack for a key.
-pub(super) const BACKTRACK_LIMIT: usize = 100_000;
+pub(crate) const BACKTRACK_LIMIT: usize = 100_000;
 /// How often an expression may backtrack, and the steps of that. It starts again with the next if that is not enough:
 /// few expressions need the second.
 const TRIES: [(usize, u64); 3] = [(200, 200), (5_000, 5_000), (BACKTRACK_LIMIT, 100_000)];
@@ -39,7 +39,7 @@ const LONGEST_TEXT: usize = 16 << 10;
 
 /// The memory for the expressions of a schema.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Memory(Arc<Taken>);
+pub(crate) struct Memory(Arc<Taken>);
 
 #[derive(Debug, Default)]
 struct Taken {
@@ -63,20 +63,20 @@ impl Memory {
     }
 
     /// The memory that was taken or tried, which says how long it took.
-    pub(super) fn tried(&self) -> usize {
+    pub(crate) fn tried(&self) -> usize {
         self.0.tried.load(Ordering::Relaxed)
     }
 }
 
 /// Why an expression can't be compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// It is invalid, or not supported.
     Unsupported,
     TooLarge,
 }
 
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     text: Box<str>,
     /// `None` if it would be too large.
     engine: Option<Engine>,
@@ -115,7 +115,7 @@ impl fmt::Debug for Pattern {
 
 impl Pattern {
     /// Compiles an expression. One that is too large is accepted, and matching it is undecided.
-    pub(super) fn compile(text: &str, memory: &Memory) -> Result<Self, Failure> {
+    pub(crate) fn compile(text: &str, memory: &Memory) -> Result<Self, Failure> {
         let engine = match Engine::compile(text, memory) {
             Ok(engine) => Some(engine),
             Err(Failure::TooLarge) => None,
@@ -138,7 +138,7 @@ impl Pattern {
 }
 
 /// Whether an expression can be compiled in the memory that is left.
-pub(super) fn check(text: &str, memory: &Memory) -> Result<(), Failure> {
+pub(crate) fn check(text: &str, memory: &Memory) -> Result<(), Failure> {
     Engine::compile(text, memory).map(drop)
 }
 
@@ -301,7 +301,7 @@ impl<'i> Keyword<'i> for Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schema::fuel::Fuel;
+    use crate::fuel::Fuel;
 
     fn matches(pattern: &str, text: &str, steps: u64) -> (bool, Option<Undecided>, u64) {
         let mut fuel = Fuel::steps(steps);

@@ -1,4 +1,18 @@
-//! The schemas of tools, compiled once and kept from one transcript to the next.
+//! JSON Schemas of tools: whether one can be used, and whether it allows the arguments of a call, in bounded steps.
+//!
+//! [`jsonschema`] does the checking. Around it, a schema that is plain is never compiled for arguments that it allows, a
+//! [`Fuel`] bounds the steps of a record, and whatever would take too long is a [`Verdict`] of its own.
+//!
+//! ```
+//! use toolcheck_json::Document;
+//! use toolcheck_schema::{Fuel, Schemas, Verdict};
+//!
+//! let schemas = Schemas::new(false);
+//! let schema = schemas.of(br#"{"type": "object", "required": ["port"]}"#);
+//! let arguments = Document::read(b"{}");
+//! let schema = schema.as_ref().as_ref().expect("it can be used");
+//! assert_eq!(schema.check(arguments.root(), &mut Fuel::of_record(2)), Verdict::Violated);
+//! ```
 
 mod cost;
 #[cfg(any(test, target_family = "wasm"))]
@@ -17,33 +31,30 @@ use foldhash::HashMap;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{Keyword, PatternOptions, Validator};
 use serde_json::{Map, Value as Json, json};
-use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::tools::Definition;
 use toolcheck_json::{Document, Value};
 
 use self::cost::{Cost, Plan};
 use self::fast_validity::QuickResult;
 use self::fuel::Undecided;
-pub(crate) use self::fuel::{Fuel, OutOfFuel};
+pub use self::fuel::{Fuel, OutOfFuel};
 use self::pattern::{Failure, Memory, Pattern};
-pub(crate) use self::values::Index;
+pub use self::values::Index;
 
 /// The schemas that a run has looked at, by their text.
 ///
 /// The transcripts of a log declare the same tools again and again, and compiling a schema is expensive.
 #[derive(Debug)]
-pub(crate) struct Schemas {
+pub struct Schemas {
     compiled: RefCell<Kept<Compiled>>,
     /// What makes schemas unusable that were not compiled.
     seen: RefCell<Kept<Option<Unusable>>>,
-    /// The tools that are declared outside the transcripts.
-    pub(crate) declared: Arc<[Definition]>,
     /// Whether a key whose value is `null` counts as missing, as in the rows of a table.
     is_padded: bool,
     compilations: Cell<usize>,
 }
 
-type Compiled = Arc<Result<Schema, Unusable>>;
+/// A schema, or why it can't be used.
+pub type Compiled = Arc<Result<Schema, Unusable>>;
 
 /// The maximum memory of what is kept of schemas, in bytes: the log of a gateway may have many users, each with their
 /// own tools.
@@ -91,19 +102,13 @@ fn size_of(outcome: &Compiled, schema: &[u8]) -> usize {
 }
 
 impl Schemas {
-    /// The schemas of transcripts of this kind, and of tools that are declared outside them. None is compiled yet.
-    pub(crate) fn declaring(declared: Arc<[Definition]>, kind: TranscriptKind) -> Self {
-        Self {
-            compiled: RefCell::default(),
-            seen: RefCell::default(),
-            declared,
-            is_padded: kind == TranscriptKind::Dataset,
-            compilations: Cell::new(0),
-        }
+    /// None is compiled yet. If they are padded, keys whose value is `null` count as missing, as in the rows of a table.
+    pub fn new(is_padded: bool) -> Self {
+        Self { compiled: RefCell::default(), seen: RefCell::default(), is_padded, compilations: Cell::new(0) }
     }
 
     /// Returns the schema with this text, compiling it if it is new.
-    pub(crate) fn of(&self, schema: &[u8]) -> Compiled {
+    pub fn of(&self, schema: &[u8]) -> Compiled {
         if let Some(known) = self.compiled.borrow().known.get(schema) {
             return Arc::clone(known);
         }
@@ -118,7 +123,7 @@ impl Schemas {
     }
 
     /// Why a schema can't be used, whatever the arguments. It is compiled only if that can't be seen at a glance.
-    pub(crate) fn unusable(&self, schema: Value<'_, '_>) -> Option<Unusable> {
+    pub fn unusable(&self, schema: Value<'_, '_>) -> Option<Unusable> {
         let text = schema.raw();
         if let Some(known) = self.seen.borrow().known.get(text) {
             return known.clone();
@@ -135,8 +140,9 @@ impl Schemas {
     }
 }
 
+/// A schema that can be used.
 #[derive(Debug)]
-pub(crate) struct Schema {
+pub struct Schema {
     /// The schema, if arguments that it surely allows need no validator.
     plain: Option<Json>,
     /// Compiled when arguments may be wrong, if the schema is plain.
@@ -150,7 +156,8 @@ pub(crate) struct Schema {
 
 /// What checking arguments against a schema has shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
+    /// The schema allows the arguments.
     Allowed,
     /// It does not allow them.
     Violated,
@@ -166,7 +173,7 @@ pub(crate) enum Verdict {
 
 /// Why a schema can't be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unusable {
+pub enum Unusable {
     /// It is not valid JSON.
     Unreadable,
     /// It is not a valid JSON Schema at this JSON Pointer.
@@ -194,7 +201,11 @@ fn read(schema: &[u8], is_padded: bool) -> Result<Json, Unusable> {
 
 impl Schema {
     /// Compiles a schema from its text. If it is padded, keys whose value is `null` are ignored.
-    pub(crate) fn compile(schema: &[u8], is_padded: bool) -> Result<Self, Unusable> {
+    ///
+    /// # Errors
+    ///
+    /// It can't be used.
+    pub fn compile(schema: &[u8], is_padded: bool) -> Result<Self, Unusable> {
         let json = read(schema, is_padded)?;
         let document = Document::read(schema);
         let glance = fast_validity::glance(document.root(), is_padded);
@@ -208,7 +219,11 @@ impl Schema {
     }
 
     /// Compiles a schema that is written in JSON Schema.
-    pub(crate) fn of(schema: &Json) -> Result<Self, Unusable> {
+    ///
+    /// # Errors
+    ///
+    /// It can't be used.
+    pub fn of(schema: &Json) -> Result<Self, Unusable> {
         Self::planned(schema, Plan::of(schema))
     }
 
@@ -237,12 +252,16 @@ impl Schema {
     }
 
     /// Takes the steps of compiling it, from each record that needs it: whether an earlier one did is chance.
-    pub(crate) fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
+    ///
+    /// # Errors
+    ///
+    /// There are fewer left.
+    pub fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
         fuel.take((self.memory / MEMORY_A_STEP) as u64)
     }
 
     /// Whether it allows the arguments, which must be valid JSON. Takes steps from those of the record.
-    pub(crate) fn check(&self, arguments: Value<'_, '_>, fuel: &mut Fuel) -> Verdict {
+    pub fn check(&self, arguments: Value<'_, '_>, fuel: &mut Fuel) -> Verdict {
         if self.plan.take(arguments, fuel).is_err() {
             return Verdict::TooSlow;
         }
@@ -263,7 +282,7 @@ impl Schema {
     }
 
     /// Calls `see` with the errors in the arguments. Call it only after [`Self::check`] has found a violation.
-    pub(crate) fn with_errors<R>(&self, arguments: Value<'_, '_>, see: impl FnOnce(Errors<'_>) -> R) -> R {
+    pub fn with_errors<R>(&self, arguments: Value<'_, '_>, see: impl FnOnce(Errors<'_>) -> R) -> R {
         see(self.errors(arguments, &values::json(arguments)))
     }
 
@@ -285,10 +304,13 @@ impl Schema {
     }
 }
 
-pub(crate) struct Errors<'i> {
+/// What is wrong with arguments.
+#[derive(Debug)]
+pub struct Errors<'i> {
     /// The errors in the order of the schema: the first at most, if there may be very many.
-    pub(crate) listed: Vec<ValidationError<'i>>,
-    pub(crate) are_all: bool,
+    pub listed: Vec<ValidationError<'i>>,
+    /// Whether no others are left out.
+    pub are_all: bool,
 }
 
 /// Compiles a schema, with what its regular expressions take.
@@ -383,7 +405,11 @@ impl fmt::Display for Unusable {
 
 impl Unusable {
     /// Takes the steps of finding out that the schema is unusable.
-    pub(crate) fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
+    ///
+    /// # Errors
+    ///
+    /// There are fewer left.
+    pub fn take_compiling(&self, fuel: &mut Fuel) -> Result<(), OutOfFuel> {
         if *self == Self::TooLarge {
             fuel.take((pattern::MOST_MEMORY / MEMORY_A_STEP) as u64)
         } else {

@@ -30,7 +30,7 @@ pub(crate) enum Cost {
 /// The maximum number of steps of a schema for one value.
 const MOST_STEPS: u64 = 100_000;
 /// The maximum nesting of the steps, because the validator recurses.
-pub(super) const DEEPEST: usize = 256;
+pub(crate) const DEEPEST: usize = 256;
 /// Checking arguments is free up to this many steps: each call has bytes enough for them.
 const FREE: u64 = 4_000;
 /// The steps of a key for an expression that does not backtrack, for one that does, and for a schema of its own.

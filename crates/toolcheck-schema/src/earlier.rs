@@ -31,7 +31,7 @@ thread_local! {
 
 /// The schema with this text, if an earlier run has compiled it, and otherwise as it is compiled now.
 #[cfg(target_family = "wasm")]
-pub(super) fn or_compile(schema: &[u8], is_padded: bool, compile: impl FnOnce() -> Compiled) -> Compiled {
+pub(crate) fn or_compile(schema: &[u8], is_padded: bool, compile: impl FnOnce() -> Compiled) -> Compiled {
     EARLIER.with(|earlier| earlier.of(schema, is_padded, compile))
 }
 
@@ -40,7 +40,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::schema::{Schema, Unusable};
+    use crate::{Schema, Unusable};
 
     #[test]
     fn a_schema_is_compiled_once_for_each_way_to_read_it() {

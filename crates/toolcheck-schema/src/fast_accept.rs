@@ -12,7 +12,7 @@ use super::fast_validity::{is_draft_07, is_other_keyword};
 use super::values;
 
 /// Whether a schema that is valid at a glance surely allows a value.
-pub(super) fn allows(schema: &Json, value: Value<'_, '_>) -> bool {
+pub(crate) fn allows(schema: &Json, value: Value<'_, '_>) -> bool {
     let dialect = schema.get("$schema").and_then(Json::as_str);
     let look = FastCheck {
         root: schema,
