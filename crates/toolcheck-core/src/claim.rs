@@ -108,3 +108,8 @@ pub(crate) fn surest_message<'d, 's>(
 
 /// The divisor of the certainty if some messages are foreign and the others are below [`SURE`].
 const FAINTER: u8 = 3;
+
+/// Whether a document is what Agno stores of a run, with the tools that have run (`RunOutput` in `libs/agno/agno/run/agent.py`).
+pub(crate) fn is_stored_run(root: Value<'_, '_>) -> bool {
+    root.get("run_id").is_some() && root.get_any(&["agent_id", "team_id"]).is_some()
+}

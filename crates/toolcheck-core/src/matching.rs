@@ -302,7 +302,12 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         let next_call = self.calls.get(next_call).map_or(usize::MAX, |call| call.position().part);
         let is_own = |result: &&R| result.position().part < next_call;
         let run = self.results[result..].iter().take_while(is_own).take(latest.in_line.len() + 1).count();
-        if run + earlier <= latest.in_line.len() {
+        // Unless their names are those of earlier calls.
+        let named = |calls: &[usize], name| calls.iter().any(|call| self.calls[*call].name() == Some(name));
+        let (before, own) = latest.in_line.make_contiguous().split_at(earlier);
+        let is_of_earlier = |name| named(before, name) && !named(own, name);
+        let mut names = self.results[result..].iter().take(run.min(LOOKED_AHEAD)).filter_map(Half::name);
+        if run + earlier <= before.len() + own.len() && !names.any(is_of_earlier) {
             latest.in_line.drain(..earlier);
         }
         let is_open = |call: &&usize| self.matches.answered_by[**call].is_none();

@@ -9,7 +9,9 @@ use std::ops::Range;
 use foldhash::HashMap;
 use toolcheck_json::Span;
 
-use crate::ir::{Body, Call, Executor, Message, Named, Part, Role, ToolResult, Transcript, UnpairedReason};
+use crate::ir::{
+    Body, Call, Executor, Message, Named, Part, Role, ToolKind, ToolResult, Transcript, UnpairedReason,
+};
 use crate::matching::{Half, Match, Matches, Position};
 use crate::targets::{Placement, Target};
 
@@ -124,6 +126,10 @@ pub struct Pairing<'t, 's> {
     stand_ins: HashMap<usize, usize>,
     /// The reverse of `stand_ins`: for each such result, the call.
     stands_for: HashMap<usize, usize>,
+    /// The results of calls that only the server may have, each with the first that has the same id.
+    of_kept: HashMap<usize, usize>,
+    /// The results whose calls may be stored items that the request refers to, in order.
+    of_stored: Vec<usize>,
     placement: Placement,
     merges: bool,
     merges_user: bool,
@@ -146,6 +152,8 @@ impl<'t, 's> Pairing<'t, 's> {
             matches: Matches::default(),
             stand_ins: HashMap::default(),
             stands_for: HashMap::default(),
+            of_kept: HashMap::default(),
+            of_stored: Vec::new(),
             placement: target.result_placement(),
             merges: target.merges_assistant_messages(),
             merges_user: target.merges_user_messages(),
@@ -165,7 +173,7 @@ impl<'t, 's> Pairing<'t, 's> {
         for (site, paired_with) in pairing.results.iter_mut().zip(&pairing.matches.paired_with) {
             site.paired_with = *paired_with;
         }
-        pairing.find_stand_ins();
+        pairing.find_stand_ins(transcript);
         pairing
     }
 
@@ -230,11 +238,30 @@ impl<'t, 's> Pairing<'t, 's> {
     }
 
     /// Finds results in the place of an unanswered call's result whose id matches no call: the id was changed on one
-    /// side, which is one problem, not two.
-    fn find_stand_ins(&mut self) {
+    /// side, which is one problem, not two. If the server may have the call of a result, that is what it answers.
+    fn find_stand_ins(&mut self, transcript: &Transcript<'_>) {
         let mut calls =
             self.calls.iter().filter(|call| self.matches.answered_by[call.number].is_none()).peekable();
+        let mut references = transcript.details.stored_calls().map(|item| item.place.span.start).peekable();
+        let mut known = 0_usize;
+        let mut first = HashMap::default();
         for result in self.results.iter().filter(|result| result.paired_with == PairedWith::NoCall) {
+            // Each item that is referred to may be one call. The ids of other calls than those of functions say of which
+            // kind they are, which is known where they are read.
+            while references.next_if(|start| *start < result.part.place.span.start).is_some() {
+                known += 1;
+            }
+            if known > 0 && matches!(result.result.kind, None | Some(ToolKind::Function)) {
+                known -= 1;
+                self.of_stored.push(result.number);
+                continue;
+            }
+            if transcript.request.continues_remote_state {
+                if let Some(id) = result.id() {
+                    self.of_kept.insert(result.number, *first.entry(id).or_insert(result.number));
+                }
+                continue;
+            }
             while calls.next_if(|call| call.turn + 1 < result.turn).is_some() {}
             let is_of_other_tool = |call: &CallSite<'_, '_>| {
                 let names = call.call.name.as_ref().zip(result.result.name.as_ref());
@@ -251,6 +278,11 @@ impl<'t, 's> Pairing<'t, 's> {
     /// The unanswered call that the result probably belongs to, although its id is different.
     pub fn stands_for(&self, result: &ResultSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
         self.stands_for.get(&result.number).map(|number| &self.calls[*number])
+    }
+
+    /// Whether the call of a result may be a stored item that the request refers to.
+    pub fn may_answer_stored(&self, result: &ResultSite<'_, '_>) -> bool {
+        self.of_stored.binary_search(&result.number).is_ok()
     }
 
     /// Whether a result with a different id is in the place of the call's result.
@@ -273,6 +305,16 @@ impl<'t, 's> Pairing<'t, 's> {
     /// The first result of a call.
     pub fn answer_of(&self, call: &CallSite<'_, '_>) -> Option<&ResultSite<'t, 's>> {
         self.matches.answered_by[call.number].map(|number| &self.results[number])
+    }
+
+    /// The first result of the call that this is a further result of.
+    pub fn first_result(&self, result: &ResultSite<'_, '_>) -> Option<&ResultSite<'t, 's>> {
+        let number = match result.paired_with {
+            PairedWith::Repeated(call) => self.matches.answered_by[call]?,
+            PairedWith::NoCall => *self.of_kept.get(&result.number)?,
+            PairedWith::First(_) | PairedWith::LaterCall(_) => return None,
+        };
+        (number != result.number).then(|| &self.results[number])
     }
 
     /// Whether the result is the first one of its call.

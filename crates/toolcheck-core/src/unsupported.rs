@@ -5,7 +5,7 @@
 
 use toolcheck_json::{Kind, Value};
 
-use crate::claim::certainty;
+use crate::claim::{self, certainty};
 use crate::formats::{self, Format, openai_chat};
 use crate::names::words;
 use crate::suggest::similar;
@@ -484,7 +484,7 @@ pub fn is_unread_request(root: Value<'_, '_>) -> bool {
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
-    has_settings && messages_of(root).is_some() && find(root).is_none()
+    has_settings && messages_of(root).is_some() && find(root).is_none() && !claim::is_stored_run(root)
 }
 
 /// Whether the messages of an object are a text because it is a row of a table, and not by mistake.

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 
 use super::{
     Format, Marks, blocks, declare_tools, declares, is_enabled, is_long_lived, is_of_no_provider, list_of,
-    openai_chat, reasoning_setting, strict, write_turns,
+    messages_of, openai_chat, reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
@@ -92,7 +92,7 @@ static FIX_STYLE: FixStyle = FixStyle {
 const MODELS: [&str; 1] = ["claude-"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list_of(root, "messages") else { return 0 };
+    let Some(list) = messages_of(root) else { return 0 };
     let is_empty = list.elements().next().is_none();
     let sure = if is_empty && root.is_object() {
         certainty::FAINT

@@ -6,8 +6,8 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
 use super::{
-    Format, Marks, blocks, declare_tools, declares, is_enabled, is_long_lived, list_of, openai_chat,
-    reasoning_setting, strict, write_turns,
+    Format, Marks, blocks, declare_tools, declares, is_enabled, is_long_lived, list_of, messages_of,
+    openai_chat, reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
@@ -94,7 +94,7 @@ const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRe
 const MARKS: [&str; 4] = [OWN_BODY[0], OWN_BODY[1], OWN_BODY[2], "modelId"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list_of(root, "messages") else { return 0 };
+    let Some(list) = messages_of(root) else { return 0 };
     let is_own_body = root.is_object() && root.get_any(&OWN_BODY).is_some();
     let sure = surest_message(list, certainty::CERTAIN, claim);
     // Converse's own settings around messages with valid roles are enough, since the content may be the mistake. The

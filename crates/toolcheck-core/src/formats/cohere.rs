@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, blocks, list_of};
+use super::{Format, Marks, blocks, messages_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::fix_style::FixStyle;
@@ -53,7 +53,7 @@ const OWN_MESSAGE: [&str; 2] = ["tool_plan", "citations"];
 const MODELS: [&str; 2] = ["command-", "c4ai-"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list_of(root, "messages") else { return 0 };
+    let Some(list) = messages_of(root) else { return 0 };
     let sure = surest_message(list, certainty::CERTAIN, claim);
     if sure == 0 || !root.is_object() {
         return sure;

@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, blocks, list_of};
+use super::{Format, Marks, blocks, messages_of};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::Role;
@@ -55,7 +55,7 @@ const MODELS: [&str; 9] = words(
 );
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list_of(root, "messages") else { return 0 };
+    let Some(list) = messages_of(root) else { return 0 };
     let sure = surest_message(list, certainty::CERTAIN, claim);
     if sure == 0 || !root.is_object() {
         return sure;

@@ -17,6 +17,7 @@ use serde_json::{Map, Value as Json};
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
 use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
+use crate::claim::is_stored_run;
 use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::fix_style::FixStyle;
 use crate::ir::{
@@ -168,6 +169,11 @@ pub fn text_of_result<'s>(content: Value<'_, 's>) -> Option<JsonStr<'s>> {
 fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     let list = if root.is_array() { Some(root) } else { root.get(key) };
     list.filter(|list| list.is_array())
+}
+
+/// The messages by which a format with `messages` is recognised.
+fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    list_of(root, "messages").filter(|_| !root.is_object() || !is_stored_run(root))
 }
 
 /// The text of a string, of a block, or of a list of blocks.

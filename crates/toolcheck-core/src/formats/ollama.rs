@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, list_of};
+use super::{Format, Marks, messages_of};
 use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::Feature;
@@ -59,7 +59,7 @@ static DIALECT: Dialect = Dialect {
 };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list_of(root, "messages") else { return 0 };
+    let Some(list) = messages_of(root) else { return 0 };
     // Ollama writes arguments as objects. Arguments as a string belong to Chat Completions, as does `function_call`.
     let is_text = |message: Value<'_, '_>| {
         calls(message).any(|call| arguments(call).is_some_and(|arguments| arguments.as_json_str().is_some()))

@@ -7,7 +7,9 @@ pub(super) mod write;
 
 use toolcheck_json::Value;
 
-use super::{Format, Marks, blocks, declare_tools, declares, is_enabled, is_of_no_provider, list_of};
+use super::{
+    Format, Marks, blocks, declare_tools, declares, is_enabled, is_of_no_provider, list_of, messages_of,
+};
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
@@ -85,7 +87,7 @@ static DIALECT: Dialect = Dialect {
 };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
-    let Some(list) = list_of(root, "messages") else { return 0 };
+    let Some(list) = messages_of(root) else { return 0 };
     let is_empty = list.elements().next().is_none();
     let sure = if is_empty && root.is_object() {
         certainty::WEAK

@@ -49,9 +49,9 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     Piece::Object(members)
 }
 
-const KINDS: [&str; 8] = words(
+const KINDS: [&str; 9] = words(
     "session_meta response_item event_msg turn_context compacted world_state inter_agent_communication \
-    inter_agent_communication_metadata",
+    inter_agent_communication_metadata history_mutation",
 );
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -73,6 +73,8 @@ fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
 
 enum RecordKind<'d, 's> {
     Item(Value<'d, 's>),
+    /// Items that TRAE CLI, which goes on from Codex, adds at once.
+    Items(Value<'d, 's>),
     /// A compaction: what takes the place of what was said.
     Compaction(Value<'d, 's>),
     /// The user or an error ended the turn, or the program was started again.
@@ -91,6 +93,9 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     match record.get_str("type").as_deref() {
         Some("response_item") => item(payload),
         Some("compacted") => RecordKind::Compaction(payload),
+        Some("history_mutation") if payload.get_str("operation").as_deref() == Some("append") => {
+            payload.get("items").map_or(RecordKind::Unknown, RecordKind::Items)
+        }
         Some("event_msg") => match payload.get_str("type").as_deref() {
             Some("turn_aborted" | "error") => RecordKind::Abort,
             Some("thread_rolled_back") => {
@@ -108,16 +113,20 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     }
 }
 
-fn item<'d, 's>(item: Value<'d, 's>) -> RecordKind<'d, 's> {
-    let is_hosted = match item.get_str("type").as_deref() {
+/// Whether an item is what the provider ran.
+fn is_hosted(item: Value<'_, '_>) -> bool {
+    match item.get_str("type").as_deref() {
         Some("web_search_call" | "file_search_call" | "code_interpreter_call") => true,
         Some("image_generation_call" | "mcp_call") => true,
         Some("tool_search_call" | "tool_search_output") => {
             item.get_str("execution").as_deref() == Some("server")
         }
         _ => false,
-    };
-    if is_hosted { RecordKind::Other("calls that the provider ran") } else { RecordKind::Item(item) }
+    }
+}
+
+fn item<'d, 's>(item: Value<'d, 's>) -> RecordKind<'d, 's> {
+    if is_hosted(item) { RecordKind::Other("calls that the provider ran") } else { RecordKind::Item(item) }
 }
 
 fn entry_of_first_version<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
@@ -137,6 +146,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         history.is_continued |= history.items.is_empty() && continues_another(record);
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
+            RecordKind::Items(items) => {
+                items.elements().filter(|one| !is_hosted(*one)).for_each(|item| history.add(item));
+            }
             RecordKind::Compaction(payload) => {
                 let kept = history.kept(payload);
                 history.end(ConversationEnd::Replaced, &mut reading);

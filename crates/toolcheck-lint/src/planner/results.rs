@@ -15,7 +15,7 @@ use toolcheck_json::{JsonStr, Kind, NodeId, Value};
 use super::Action;
 use super::options::{Duplicates, Orphans, Unanswered};
 use super::plan::Planner;
-use toolcheck_core::pairing::{PairedWith, Pairing, ResultSite};
+use toolcheck_core::pairing::{Pairing, ResultSite};
 
 /// Why a result is left that only its program knows how to write.
 pub(super) const IN_NO_BLOCK: &str = "its message holds several results in a way of its own";
@@ -41,9 +41,8 @@ impl<'p> Planner<'p, '_> {
     pub(super) fn duplicate_results(&mut self) {
         let pairing = self.pairing;
         for site in &pairing.results {
-            let PairedWith::Repeated(call) = site.paired_with else { continue };
+            let Some(first) = pairing.first_result(site) else { continue };
             let Some(finding) = self.finding(RuleId::DuplicateToolResult, site.part.place) else { continue };
-            let Some(first) = pairing.answer_of(&pairing.calls[call]) else { continue };
             let at = first.part.place.span.start;
             let own = site.part.place.span.start;
             let is_same = self.raw(first.result) == self.raw(site.result)

@@ -1,5 +1,4 @@
 use toolcheck_core::ir::Named;
-use toolcheck_core::pairing::PairedWith;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -18,20 +17,20 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in &cx.pairing.results {
-        let PairedWith::Repeated(call) = site.paired_with else { continue };
-        let call = &cx.pairing.calls[call];
-        let first = cx.pairing.answer_of(call);
-        let finding =
-            out.report(site.part.place, format!("tool call {} has a second result", call.call.title()));
+        let Some(first) = cx.pairing.first_result(site) else { continue };
+        let call = site.paired_with.call().map(|call| cx.pairing.calls[call].call);
+        let title = call.map_or_else(|| site.result.title(), |call| call.title());
+        let finding = out.report(site.part.place, format!("tool call {title} has a second result"));
+        match call {
+            Some(call) => finding.about_call(call),
+            None => finding.about_result(site.result),
+        };
         finding
-            .about_call(call.call)
             .caption("second result")
             .help("keep one result per call")
             .at(cx, site)
-            .value("id", Named::text_or_unknown(site.result.call_id.as_ref()));
-        if let Some(first) = first {
-            finding.label(first.part.place, "first result");
-            finding.case_if(first.turn != site.turn, "later-turn");
-        }
+            .value("id", Named::text_or_unknown(site.result.call_id.as_ref()))
+            .label(first.part.place, "first result")
+            .case_if(first.turn != site.turn, "later-turn");
     }
 }

@@ -34,9 +34,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.transcript.request.continues_remote_state && cx.continued.is_none_or(|before| !before.is_whole) {
         return;
     }
-    let stored = cx.transcript.details.stored_calls();
-    let mut references = stored.map(|item| item.place.span.start).peekable();
-    let mut known = 0_usize;
     for site in cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall) {
         // The call was made and dropped, which another rule reports.
         let id = site.result.call_id.as_ref();
@@ -44,20 +41,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let instead = cx.pairing.stands_for(site);
-        if site.result.unpaired.is_some() || cx.answers_text_call(site) {
+        if site.result.unpaired.is_some() || cx.answers_text_call(site) || cx.pairing.may_answer_stored(site)
+        {
             continue;
         }
         if id.is_some_and(|id| cx.continued.is_some_and(|before| before.has_call(&id.text))) {
-            continue;
-        }
-        // Each item that is referred to may be one call.
-        while references.next_if(|start| *start < site.part.place.span.start).is_some() {
-            known += 1;
-        }
-        // The ids of other calls say of which kind they are, which is known where they are read.
-        let is_of_function = matches!(site.result.kind, None | Some(ToolKind::Function));
-        if let Some(left) = known.checked_sub(1).filter(|_| is_of_function) {
-            known = left;
             continue;
         }
         let before = site.turn.checked_sub(1);

@@ -250,8 +250,8 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
         let texts = value.elements().filter_map(|tool| tool.as_str());
         return Some(texts.filter_map(|text| tools::read_text(&text)).map(python::translated).collect());
     }
-    // An empty list, or an object without members, declares nothing.
-    if value.children().next().is_none() {
+    // An empty list, an object without members, or a list of what was called, declares nothing.
+    if value.children().next().is_none() || value.elements().any(|tool| tool.get("tool_args").is_some()) {
         return Some(Vec::new());
     }
     let tools = tools::read(value).filter(|tools| !tools.is_empty());

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
-use crate::ir::{Place, Transcript, Unread, UnreadKind};
+use crate::ir::{Place, Role, Transcript, Unread, UnreadKind};
 use crate::{response, unread, unsupported};
 
 pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -271,13 +271,22 @@ impl<'s> FoundList<'_, 's> {
                 _ => {}
             }
         }
-        // What came before is on another page.
-        let is_page = self.around.row.is_some_and(is_page);
-        transcript.request.continues_remote_state |= is_page;
-        if is_page && lists::is_newest_first(&transcript) {
-            lists::reverse(&mut transcript, self.list);
-            // What is not in the order of the file has none that could be restored.
-            transcript.format = Some(reader.key());
+        if let How::Body(_) = self.how {
+            // What stands beside the list is searched by itself.
+            let own = self.list.span();
+            let is_beside = |unread: &Unread<'_>| !own.contains(unread.place.span);
+            transcript.unread.retain(|unread| unread.what != UnreadKind::Calls || !is_beside(unread));
+        }
+        if let Some(page) = self.around.row.filter(|row| is_page(*row)) {
+            if lists::is_newest_first(&transcript) {
+                lists::reverse(&mut transcript, self.list);
+                // What is not in the order of the file has none that could be restored.
+                transcript.format = Some(reader.key());
+            }
+            // What came before is on another page, unless this is the only one.
+            let is_whole = page.get("has_more").and_then(|more| more.as_bool()) == Some(false)
+                && transcript.messages.first().is_some_and(|first| first.role == Role::User);
+            transcript.request.continues_remote_state |= !is_whole;
         }
         if let Some(beside) = beside {
             beside.add_to(&mut transcript);
@@ -360,6 +369,9 @@ impl<'d, 's> Search<'d, 's> {
             // (`packages/core/src/utils/checkpointUtils.ts`).
             let is_copy =
                 member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
+            // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`).
+            let is_copy = is_copy
+                || member.has_key("outputs") && value.get("response").is_some_and(unsupported::is_response);
             let is_copy = is_copy || self.is_trace && traces::repeats(value, member);
             if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
