@@ -88,8 +88,8 @@ pub struct Reader {
     pub file_style: Option<&'static FileFixStyle>,
     /// Whether its files may be tables whose columns have calls and contents as texts.
     has_texts: bool,
-    /// The text in records whose lists of messages repeat each other.
-    repeating_if: Option<&'static str>,
+    /// The texts of which one is in records whose lists of messages repeat each other.
+    repeating_if: &'static [&'static str],
 }
 
 type Sniff = for<'d, 's> fn(&[Value<'d, 's>]) -> u8;
@@ -257,7 +257,7 @@ impl<'s> Conversation<'s> {
 impl Reader {
     const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
         let (kind, unit) = (SourceKind::AgentLog, Unit::File);
-        let (or_one_list, has_texts, file_style, repeating_if) = (false, false, None, None);
+        let (or_one_list, has_texts, file_style, repeating_if) = (false, false, None, &[]);
         Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, repeating_if }
     }
 
@@ -293,8 +293,8 @@ impl Reader {
         Self { file_style: Some(style), ..self }
     }
 
-    const fn repeating_if(self, text: &'static str) -> Self {
-        Self { repeating_if: Some(text), ..self }
+    const fn repeating_if(self, texts: &'static [&'static str]) -> Self {
+        Self { repeating_if: texts, ..self }
     }
 
     /// The id and family by which a transcript identifies its reader. Rules about how a message is written hold only in the
@@ -337,8 +337,8 @@ impl Reader {
 
     /// Whether the lists of messages in a record repeat each other, as those of a trace do.
     pub fn repeats_lists(&self, record: Value<'_, '_>) -> bool {
-        let is_in = |text: &str| memchr::memmem::find(record.raw(), text.as_bytes()).is_some();
-        record.is_object() && self.repeating_if.is_some_and(is_in)
+        let is_in = |text: &&str| memchr::memmem::find(record.raw(), text.as_bytes()).is_some();
+        (record.is_object() || record.is_array()) && self.repeating_if.iter().any(is_in)
     }
 
     /// The record, or all records, with the lists in strings as lists, for a reader whose records may have some.

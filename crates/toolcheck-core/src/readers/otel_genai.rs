@@ -36,5 +36,16 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             || record.is_object() && record.get("messages").is_some_and(spans::has_parts)
     };
     let is_own = |record: &Value<'_, '_>| is_list(*record) || traces::any_attribute(*record, is_own_key);
-    if records.iter().any(is_own) { certainty::LIKELY } else { 0 }
+    // Under the keys of another tracer, what was sent stands in a trace of this form too.
+    let is_sent =
+        |value: Value<'_, '_>| lists::is_list(value) || value.get("messages").is_some_and(lists::is_list);
+    let is_other = |record: &Value<'_, '_>| {
+        record.get_any(&["resourceSpans", "scopeSpans"]).is_some()
+            && traces::any_attribute(*record, |_, value| unread::unwrapped(value, is_sent))
+    };
+    match () {
+        () if records.iter().any(is_own) => certainty::LIKELY,
+        () if records.iter().any(is_other) => certainty::SURE,
+        () => 0,
+    }
 }
