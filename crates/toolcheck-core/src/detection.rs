@@ -9,8 +9,8 @@ use std::sync::LazyLock;
 use foldhash::HashMap;
 use toolcheck_json::{Document, JsonStr, Value, sort_by_position};
 
-use crate::claim::MESSAGES_LOOKED_AT;
 use crate::claim::certainty::{self, CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
+use crate::claim::{self, MESSAGES_LOOKED_AT};
 use crate::formats::{self, ALL, Format};
 use crate::ir::FormatId;
 use crate::{exchange, response, unsupported};
@@ -84,6 +84,11 @@ impl<'d, 's> Candidate<'d, 's> {
     /// Whether no other format is possible.
     pub fn is_certain(&self, format: &Format) -> bool {
         self.sure(format) >= CERTAIN
+    }
+
+    /// Whether it is what a program stores of a session, and no request.
+    pub fn is_stored(&self) -> bool {
+        claim::is_stored(self.value)
     }
 
     fn sure_by_number(&self, number: usize) -> u8 {

@@ -484,7 +484,7 @@ pub fn is_unread_request(root: Value<'_, '_>) -> bool {
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();
-    has_settings && messages_of(root).is_some() && find(root).is_none() && !claim::is_stored_run(root)
+    has_settings && messages_of(root).is_some() && find(root).is_none() && !claim::is_stored(root)
 }
 
 /// Whether the messages of an object are a text because it is a row of a table, and not by mistake.

@@ -17,7 +17,7 @@ use serde_json::{Map, Value as Json};
 use toolcheck_json::{Document, JsonStr, Kind, Value};
 
 use crate::assembly::{Assembly, Completion, Locate, ReadReasoning};
-use crate::claim::is_stored_run;
+use crate::claim::is_stored;
 use crate::conversation::{Assistant, Conversation, Feature, ToolOutput, Turn};
 use crate::fix_style::FixStyle;
 use crate::ir::{
@@ -173,7 +173,7 @@ fn list_of<'d, 's>(root: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
 
 /// The messages by which a format with `messages` is recognised.
 fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    list_of(root, "messages").filter(|_| !root.is_object() || !is_stored_run(root))
+    list_of(root, "messages").filter(|_| !root.is_object() || !is_stored(root))
 }
 
 /// The text of a string, of a block, or of a list of blocks.

@@ -1,6 +1,7 @@
 //! JSON Lines with a message on each line, as agents and chat programs append them to a log: one conversation.
 //!
-//! A line may wrap its message into when it came, or into an event whose type says that it is one.
+//! A line may wrap its message into when it came, or into an event whose type says that it is one, or hold what is new since
+//! the line before.
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
@@ -8,7 +9,7 @@ use toolcheck_json::Value;
 use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, search, turns};
 use crate::claim::certainty;
 use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
-use crate::ir::Transcript;
+use crate::ir::{Transcript, UnpairedReason};
 use crate::{unread, unsupported};
 
 pub(super) static READER: Reader =
@@ -16,6 +17,10 @@ pub(super) static READER: Reader =
 
 /// Messages name nothing but a role, so that most records must be some, and any other reader is surer.
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let added: Vec<_> = records.iter().filter_map(|record| added(*record)).collect();
+    if added.iter().any(|(_, replaces)| !replaces) && 2 * added.len() > records.len() {
+        return certainty::LIKELY;
+    }
     if let [table] = records {
         return if is_table(*table) { certainty::SURE } else { 0 };
     }
@@ -32,6 +37,16 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_unread = || records.iter().any(|record| unsupported::conversation(*record).is_some());
     let is_one = is_plain() || messages.iter().any(speaks_otherwise) && !is_unread();
     if is_one { certainty::SURE } else { 0 }
+}
+
+/// The messages that a line adds to those before it, and whether they take their place: in the events of DeepSeek-Reasonix,
+/// the journals of jcode and other stores of what changes.
+fn added<'d, 's>(record: Value<'d, 's>) -> Option<(Value<'d, 's>, bool)> {
+    let kind = record.get_str("type");
+    let replaces = matches!(kind.as_deref(), Some("replace" | "snapshot"));
+    let of_kind = record.get("messages").filter(|_| replaces || kind.as_deref() == Some("append"));
+    let list = of_kind.or_else(|| record.get_any(&["append_messages", "new_messages"]))?;
+    list.is_array().then_some((list, replaces))
 }
 
 fn message_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -77,6 +92,10 @@ pub(super) fn is_item(record: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
+    if records.iter().any(|record| added(*record).is_some()) {
+        read_added(records, &mut reading);
+        return reading;
+    }
     let threads = match records {
         [table] if table.is_array() => threads(&table.elements().collect::<Vec<_>>()),
         _ => threads(records),
@@ -85,6 +104,42 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     threads.iter().for_each(|thread| read_thread(thread, &mut reading));
     parts::number_titles(&mut reading.conversations);
     reading
+}
+
+/// Reads lines of which each adds messages or takes the place of those before it.
+fn read_added<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
+    let lists = || records.iter().filter_map(|record| added(*record));
+    let read_message = form_of(&lists().flat_map(|(list, _)| list.elements()).collect::<Vec<_>>());
+    let new = || Transcript::of_conversation(READER.key(), records[0]);
+    let mut transcript = new();
+    for record in records {
+        let Some((list, replaces)) = added(*record) else {
+            reading.leave_out_unknown("lines that are not messages", *record);
+            continue;
+        };
+        if replaces && !transcript.messages.is_empty() {
+            let replaced = std::mem::replace(&mut transcript, new());
+            reading.conversations.push(Conversation::new("messages", replaced, ConversationEnd::Replaced));
+        }
+        for message in list.elements() {
+            // Reasonix keeps what it shows beside what it sends (`LocalOnly` in `internal/provider/provider.go`).
+            if is_local(message) {
+                reading.leave_out("messages that are not sent");
+            } else {
+                let number = transcript.messages.len();
+                read_message(&mut transcript, message, number);
+            }
+        }
+    }
+    if lists().next().is_some_and(|(_, replaces)| !replaces) {
+        transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
+    }
+    reading.conversations.push(Conversation::new("messages", transcript, ConversationEnd::Open));
+    parts::number_titles(&mut reading.conversations);
+}
+
+fn is_local(message: Value<'_, '_>) -> bool {
+    message.get("local_only").and_then(Value::as_bool) == Some(true)
 }
 
 /// Whether a list is a table of messages: of several threads, of which a request has but one, or with calls in texts.
@@ -137,6 +192,10 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
     for (number, record) in records.iter().enumerate().filter(|_| !is_by_roles) {
         if record.get("tools").is_some() {
             lists::add_tools(&mut transcript, *record, &lists::TOOLS);
+        }
+        if is_local(*record) {
+            reading.leave_out("messages that are not sent");
+            continue;
         }
         if let Some(message) = message_of(*record) {
             read_message(&mut transcript, message, number);

@@ -65,7 +65,7 @@ fn by_body(usual: Option<&'static Format>, record: &Candidate<'_, '_>) -> Option
     by_request(usual, value)
         .or_else(|| by_keys(None, record))
         .or_else(|| stored(value))
-        .filter(|_| unsupported::find(value).is_none())
+        .filter(|_| unsupported::find(value).is_none() && !record.is_stored())
 }
 
 /// The format with the fewest faults of those that know all keys of a request, if it has fewer than the detected one.
