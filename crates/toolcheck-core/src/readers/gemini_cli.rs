@@ -202,17 +202,23 @@ fn conversation<'d, 's>(
 ) {
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
-    // The ids of the results that stand with their calls.
+    // The ids of the results that stand with the last calls: since May 2026 a message of the user repeats them.
     let mut answered = HashSet::default();
     for message in messages {
         match message.get_str("type").as_deref() {
             Some("gemini") => {
                 transcript.next_message(Role::Assistant, *message);
+                if message.get("toolCalls").is_some() {
+                    answered.clear();
+                }
                 add_turn(&mut transcript, *message, patched, &mut answered);
             }
             Some("user") if !is_command(*message) => {
-                transcript.next_message(Role::User, *message);
                 let content = patched.content(*message);
+                let responds = |part: Value<'_, '_>| part.get("functionResponse").is_some();
+                let mut parts = content.into_iter().flat_map(|content| content.elements()).peekable();
+                let has_responses = parts.peek().is_some() && parts.all(responds);
+                transcript.next_message(if has_responses { Role::Tool } else { Role::User }, *message);
                 let is_copy = add_content(&mut transcript, content, &HashSet::default(), &answered);
                 if is_copy {
                     transcript.messages.pop();

@@ -27,6 +27,10 @@ pub(crate) fn all<'s>(
                 TranscriptKind::Session
             }
         };
+        if let Some(agent) = transcript.sent_next_by.and_then(NextRequest::of) {
+            let said = transcript.messages.iter().rev().map(|message| document.value(message.place.node));
+            transcript.sent_next_to = agent.target_of(said.chain(records.iter().rev().copied()));
+        }
         for part in &mut transcript.parts {
             match &mut part.body {
                 Body::Call(call) if is_taken_out(call.id.as_ref()) => {
