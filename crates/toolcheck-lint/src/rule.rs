@@ -409,7 +409,8 @@ impl<'c> Context<'c, '_> {
 
     /// Whether a rule is about messages that an agent sends as they are.
     fn sends_as_written(&self, rule: &Rule) -> bool {
-        self.target_reads_format() && Policy::of_sent_messages().level(rule.id).is_some()
+        let is_own = || Policy::of_sent_messages().level(rule.id).is_some();
+        self.policy.is_some() && self.target_reads_format() && is_own()
     }
 
     /// Whether nothing at its end is still running.

@@ -46,11 +46,9 @@ impl<'r> FormatRules<'r> {
         let policy = reader.kind.policy();
         let next = (reader.kind == SourceKind::AgentLog).then(Policy::of_next_request);
         let sent = target.map(|_| Policy::of_sent_messages());
-        let policies = || [Some(policy), next, sent].into_iter().flatten();
+        let level = |rule: &Rule| [Some(policy), next, sent].into_iter().find_map(|one| one?.level(rule.id));
         let can_report = |rule: &&'static Rule| {
-            has_what_it_needs(rule, options)
-                && !rule.only_explains()
-                && policies().any(|policy| policy.level(rule.id).is_some())
+            has_what_it_needs(rule, options) && !rule.only_explains() && level(rule).is_some()
         };
         let rules = options.rules.iter().copied().filter(can_report).collect();
         Self { format: None, known: target, rules, verdicts: Verdicts::default(), policy: Some(policy) }

@@ -269,7 +269,8 @@ impl<'r> Log<'r> {
             if !is_one && !is_example && drafts.len() > start {
                 told.leave_out(document, transcript, &mut drafts, start);
             }
-            let target = rules.known.filter(|_| next.is_none()).map(|target| &*target.id);
+            let target = rules.known.filter(|_| next.is_none() || self.options.target.is_some());
+            let target = target.map(|target| &*target.id);
             report.target = report.target.take().or_else(|| target.map(str::to_owned));
             self.count(conversation, target, report);
         }
@@ -335,12 +336,6 @@ impl<'r> Log<'r> {
         self.reader.id == readers::of_lists().id
     }
 
-    /// The finding for a record that has no messages at the place that the user has named.
-    fn nothing_at(&self, pointer: &str, record: Value<'_, '_>) -> Option<Draft> {
-        let message = format!("no messages or request found at `{}` in this record", shorten(pointer));
-        self.unrecognised(record, message)
-    }
-
     /// The finding for a file that is not written as the user says.
     fn wrong_reader(&self, document: &Document<'_>, records: &[Value<'_, '_>]) -> Option<Draft> {
         let message = format!("this does not look like `{}`", self.reader.id);
@@ -384,7 +379,8 @@ impl<'r> Log<'r> {
     ) {
         let root = document.root();
         if let Some(pointer) = self.options.at.as_deref().filter(|_| self.is_searched()) {
-            drafts.extend(self.nothing_at(pointer, root));
+            let message = format!("no messages or request found at `{}` in this record", shorten(pointer));
+            drafts.extend(self.unrecognised(root, message));
         }
         let is_row = self.reader.unit == Unit::Record && self.reader.kind == SourceKind::Dataset;
         let is_empty =

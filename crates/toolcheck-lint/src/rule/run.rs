@@ -100,9 +100,13 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         // What the agent puts before them is not known, so the numbers of messages are not.
         said.values.retain(|(name, _)| !NUMBERS.contains(name));
     }
+    let of_next = context.next_request().filter(|_| context.known_target.is_none());
+    let of_next = of_next.and_then(|next| next.level(rule.id));
+    // Agents may put more right than is known.
+    let is_unsure = |refusal: &Refusal| refusal.level() < Level::Error && context.sends_as_written(rule);
     let level = match verdict {
         // Nobody sends the file as it is, so no API answers.
-        _ if !is_sent => in_log(rule, context, said),
+        _ if !is_sent => of_next.or_else(|| in_log(rule, context, said)),
         _ if said.answer.is_some() => said.answer.take().map(|answer| {
             let level = answer.grounds.level();
             if let Some(harm) = answer.harm {
@@ -119,14 +123,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
             });
             level
         }),
-        // Agents may put more right than is known.
-        Verdict::Refused(refusal)
-            if context.policy.is_some()
-                && refusal.level() < Level::Error
-                && context.sends_as_written(rule) =>
-        {
-            None
-        }
+        Verdict::Refused(refusal) if is_unsure(refusal) => None,
         Verdict::Refused(refusal) => {
             let answer = said.provider_error.insert(answer(refusal, &said.values));
             Some(answer.grounds.level())
@@ -154,8 +151,8 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         }
         _ => level,
     };
-    if context.policy.is_some() && said.provider_error.is_some() {
-        said.message = in_words(said);
+    if of_next.is_some() || context.policy.is_some() && said.provider_error.is_some() {
+        said.message = format!("{} in the next request", said.message).into();
     }
     let at_least = said.at_least.filter(|_| context.policy.is_none());
     let hidden = context.reports_hidden.then_some(Level::Warning);
@@ -178,23 +175,14 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
 /// The level of a finding about what is no request, or of what no API is known to refuse.
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
     let of_log = context.policy?.level(rule.id);
-    let Some(next) = context.next_request() else { return of_log };
-    if let Some(repair) = next.repairs.get(&rule.id) {
+    if let Some(next) = context.next_request()
+        && let Some(repair) = next.repairs.get(&rule.id)
+    {
         let doubt = next.doubt.as_ref().map_or_else(String::new, |doubt| format!(". {doubt}"));
-        let text = format!("{} repairs this itself when it goes on: it {}{doubt}", next.name, repair.text);
+        let text = format!("{} repairs this itself when it goes on: it {repair}{doubt}", next.name);
         said.help = Some(text.into());
-        return of_log;
     }
-    let level = next.level(rule.id).filter(|_| context.known_target.is_none());
-    if level.is_some() {
-        said.message = in_words(said);
-    }
-    level.or(of_log)
-}
-
-/// The message of a finding about what is sent next.
-fn in_words(said: &DraftContent) -> Line {
-    format!("{} in the next request", said.message).into()
+    of_log
 }
 
 /// What a target answers to what a finding is about.

@@ -49,7 +49,6 @@ fn format_of(context: &Context<'_, '_>) -> Option<&'static Format> {
         return of_target(target.format.as_deref());
     }
     let id = context.transcript.format?.id;
-    formats::find(id).or_else(|| {
-        of_target(targets::find(context.transcript.sent_next_to?)?.format.as_deref())
-    })
+    formats::find(id)
+        .or_else(|| of_target(targets::find(context.transcript.sent_next_to?)?.format.as_deref()))
 }

@@ -6,7 +6,6 @@ use toolcheck_json::Value;
 
 use super::{ConversationEnd, Policy};
 use crate::conversation::{Assistant, Call, Conversation, ToolOutput, Turn};
-use crate::error::Error;
 use crate::level::Level;
 use crate::rule_id::RuleId;
 use crate::tables::{AGENTS, Tables};
@@ -46,45 +45,10 @@ pub struct NextRequest {
     /// Whether it looks for the call of a result behind it too, before it leaves the result out.
     #[serde(default, rename = "looks-ahead")]
     pub looks_ahead: bool,
-    /// What the agent does itself about the findings of a rule before it sends the request.
+    /// What the agent does itself about the findings of a rule before it sends the request, as what follows its name: it
+    /// "answers the call with `aborted`", "moves the result to its call", or leaves out what was found.
     #[serde(default)]
-    pub repairs: HashMap<RuleId, Repair>,
-}
-
-/// What an agent does itself about something before it sends a request.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-#[non_exhaustive]
-pub struct Repair {
-    /// What follows the name of the agent, such as "answers the call with `aborted`".
-    pub text: String,
-    /// What that is.
-    pub does: Does,
-}
-
-/// What becomes of a call or a result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Does {
-    /// The call is answered with a text.
-    Answers(String),
-    /// It is not sent.
-    LeavesOut,
-    /// The result comes right after its call.
-    Moves,
-}
-
-impl TryFrom<String> for Repair {
-    type Error = Error;
-
-    fn try_from(text: String) -> Result<Self, Error> {
-        let does = match text.split(' ').next() {
-            Some("answers") => Does::Answers(text.split('`').nth(1).unwrap_or("no result").to_owned()),
-            Some("leaves" | "runs") => Does::LeavesOut,
-            Some("moves") => Does::Moves,
-            _ => return Err(Error::new(format!("`{text}` says neither what it answers, leaves, runs nor moves"))),
-        };
-        Ok(Self { text, does })
-    }
+    pub repairs: HashMap<RuleId, String>,
 }
 
 impl NextRequest {
@@ -112,16 +76,21 @@ impl NextRequest {
         &'static self,
         places: impl Iterator<Item = Value<'d, 's>>,
     ) -> Option<&'static str> {
-        let at = |place, path: &str| path.split('.').try_fold(place, |value: Value<'d, 's>, key| value.get(key));
+        let at =
+            |place, path: &str| path.split('.').try_fold(place, |value: Value<'d, 's>, key| value.get(key));
         let named = |place: Value<'d, 's>| self.named_at.iter().find_map(|path| at(place, path)?.as_str());
         let mut places = places.filter(|_| !self.named_at.is_empty());
         let Some(name) = places.find_map(named) else { return self.target.as_deref() };
-        let is_own = |own: &str| own == name || own.strip_suffix('*').is_some_and(|own| name.starts_with(own));
+        let is_own =
+            |own: &str| own == name || own.strip_suffix('*').is_some_and(|own| name.starts_with(own));
         self.providers.iter().find(|(own, _)| is_own(own)).map(|(_, target)| &**target)
     }
 
     /// A conversation as the agent sends it: with what the agent itself puts right.
     pub fn repaired(&self, mut conversation: Conversation) -> Conversation {
+        if conversation.lacks_ids() {
+            return conversation;
+        }
         let of_all = conversation.turns.iter().filter(|_| self.looks_ahead).flat_map(Turn::calls);
         let ahead: HashSet<String> = of_all.map(|call| call.id.clone()).collect();
         // The last turns with calls, by their ids, and which of these calls have results.
@@ -137,21 +106,18 @@ impl NextRequest {
                     said.calls.retain(|call| {
                         let is_second = called.contains_key(&call.id);
                         let is_sent = !is_second || !self.repairs(RuleId::DuplicateToolCallId);
-                        called.extend(Some(call.id.clone()).filter(|id| is_sent && !id.is_empty()).map(|id| (id, number)));
+                        called.extend(is_sent.then(|| (call.id.clone(), number)));
                         is_sent
                     });
                 }
                 Turn::Results(outputs) => outputs.retain(|output| {
                     let turn = called.get(&output.call_id).copied();
-                    if output.call_id.is_empty() {
-                        return true;
-                    }
                     if turn.is_none() && !ahead.contains(&output.call_id) {
                         return !self.repairs(RuleId::OrphanToolResult);
                     }
                     let late = self.repairs.get(&RuleId::LateToolResult);
                     let late = late.filter(|_| turn.is_some_and(|turn| turn < spoke));
-                    if late.is_some_and(|late| late.does != Does::Moves) {
+                    if late.is_some_and(|late| !late.starts_with("moves")) {
                         return false;
                     }
                     if !answered.insert((turn, output.call_id.clone())) {
@@ -168,15 +134,14 @@ impl NextRequest {
         for (number, mut turn) in std::mem::take(&mut conversation.turns).into_iter().enumerate() {
             let mut more = moved.remove(&number).unwrap_or_default();
             if let Turn::Assistant(said) = &mut turn {
-                let is_answered =
-                    |turn: Option<usize>, call: &Call| answered.contains(&(turn, call.id.clone()));
                 let is_open = |call: &Call| {
-                    !call.id.is_empty() && !is_answered(Some(number), call) && !is_answered(None, call)
+                    [Some(number), None].iter().all(|turn| !answered.contains(&(*turn, call.id.clone())))
                 };
-                match self.repairs.get(&RuleId::UnansweredToolCall).map(|repair| &repair.does) {
-                    Some(Does::Answers(text)) => {
+                match self.repairs.get(&RuleId::UnansweredToolCall) {
+                    Some(repair) if repair.starts_with("answers") => {
+                        let text = repair.split('`').nth(1).unwrap_or("no result");
                         let open = said.calls.iter().filter(|call| is_open(call));
-                        more.extend(open.map(|call| ToolOutput { failed: true, ..call.output(&**text) }));
+                        more.extend(open.map(|call| ToolOutput { failed: true, ..call.output(text) }));
                     }
                     Some(_) => said.calls.retain(|call| !is_open(call)),
                     None => {}

@@ -103,7 +103,9 @@ mod tests {
         for kind in SourceKind::ALL {
             assert!(kind.policy().rules().count() > 0);
         }
-        assert!([Policy::of_next_request(), Policy::of_sent_messages()].iter().all(|one| one.rules().count() > 0));
+        assert!(
+            [Policy::of_next_request(), Policy::of_sent_messages()].iter().all(|one| one.rules().count() > 0)
+        );
         for name in POLICIES.ids() {
             let packed = POLICIES.packed(name).unwrap();
             let entries: HashMap<RuleId, RuleLevel> = toolcheck_toml::from_packed(packed).unwrap();
