@@ -1,6 +1,5 @@
 //! A conversation without a wire format, to compare and to write.
 
-use foldhash::HashSet;
 use serde_json::{Map, Value as Json};
 
 use crate::matching::{Half, Match, Matches, Position};
@@ -247,20 +246,6 @@ impl Conversation {
                 (Turn::User(_) | Turn::Assistant(_) | Turn::Results(_), _) => {}
             }
         }
-        self
-    }
-
-    /// The conversation without results of calls that are not before them, or that are nowhere if one `looks_ahead`.
-    pub fn without_orphans(mut self, looks_ahead: bool) -> Self {
-        let ahead = self.turns.iter().filter(|_| looks_ahead).flat_map(Turn::calls);
-        let mut called: HashSet<String> = ahead.map(|call| call.id.clone()).collect();
-        for turn in &mut self.turns {
-            called.extend(turn.calls().iter().map(|call| call.id.clone()));
-            if let Turn::Results(outputs) = turn {
-                outputs.retain(|output| output.call_id.is_empty() || called.contains(&output.call_id));
-            }
-        }
-        self.turns.retain(|turn| !matches!(turn, Turn::Results(outputs) if outputs.is_empty()));
         self
     }
 

@@ -131,7 +131,9 @@ pub fn call(url: &str) -> Call {
         _ if is_of_model && OTHER_MODELS.iter().any(|part| model.contains(part)) => Call::Other,
         _ if is_of_model && MODEL_CALLS.contains(&last) => Call::Llm,
         _ if has_route() || LLM_CALLS.iter().any(ends_with) => Call::Llm,
-        _ if host_of(url).is_some_and(is_of_llm) => Call::Llm,
+        _ if host_of(url).is_some_and(|host| !targets_of(host).is_empty() || has_no_target(host)) => {
+            Call::Llm
+        }
         _ => Call::Unknown,
     }
 }
@@ -158,10 +160,6 @@ fn host_of(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     Some(authority.rsplit('@').next().unwrap_or(authority))
-}
-
-fn is_of_llm(host: &str) -> bool {
-    !targets_of(host).is_empty() || has_no_target(host)
 }
 
 /// Whether a host serves an LLM API that no target stands for.

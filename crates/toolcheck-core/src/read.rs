@@ -5,7 +5,8 @@ use toolcheck_json::Document;
 
 use crate::conversation::{self, Conversation, ToolOutput};
 use crate::formats::{self, Format};
-use crate::ir::{Arguments, Body, Call, Executor, Named, Role, ToolKind, Transcript, UnpairedReason};
+use crate::ir::{Arguments, Body, Call, Executor, Named, Part, Role, ToolKind, Transcript, UnpairedReason};
+use crate::readers::is_broken;
 
 impl Conversation {
     /// Reads a request body of the format; `None` if it has no list of messages of this format.
@@ -32,6 +33,24 @@ impl Conversation {
     /// Results in messages of their own or in the user's become the same, and so do arguments in a string or an object,
     /// and system texts in messages or beside them. A result gets the name of its call if the format does not repeat it.
     pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
+        Self::of_parts(transcript, document, |_| true)
+    }
+
+    /// The conversation in what an agent sends next: without records that are cut off, which it passes over, and results
+    /// whose calls it has elsewhere.
+    pub fn of_next(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
+        let elsewhere = Some(UnpairedReason::Elsewhere);
+        let is_apart = |body: &Body<'_>| matches!(body, Body::Result(result) if result.unpaired == elsewhere);
+        Self::of_parts(transcript, document, |part| {
+            !is_apart(&part.body) && !is_broken(document.value(part.place.node))
+        })
+    }
+
+    fn of_parts(
+        transcript: &Transcript<'_>,
+        document: &Document<'_>,
+        is_kept: impl Fn(&Part<'_>) -> bool,
+    ) -> Self {
         let mut conversation = Self::default();
         let format = transcript.format.and_then(|format| formats::find(format.id));
         if let Some(place) = transcript.request.instructions {
@@ -43,7 +62,7 @@ impl Conversation {
             });
         }
         for (message, parts) in transcript.messages_with_parts() {
-            for part in parts {
+            for part in parts.iter().filter(|part| is_kept(part)) {
                 match &part.body {
                     Body::Text(text) => match message.role {
                         Role::System => {

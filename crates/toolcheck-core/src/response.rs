@@ -185,7 +185,7 @@ impl KeptIds {
         let is_alone = || value.get_any(&["output", "content", "steps"]).is_some_and(|list| list.is_array());
         let Some(response) = response.or_else(|| is_alone().then_some(value)) else { return };
         self.response = response.get_str("id").map(Into::into).or(self.response.take());
-        for item in response.get("output").into_iter().flat_map(|output| output.elements()) {
+        for item in response.list("output") {
             self.add_item(item);
         }
     }

@@ -160,7 +160,7 @@ static KINDS: &[Unsupported] = &[
     // What `berkeley-function-call-leaderboard/bfcl_eval/model_handler/base_handler.py` of ShishirPatil/gorilla writes: calls
     // stand in texts, or as objects with one key each.
     of_agent("a log of the Berkeley Function-Calling Leaderboard", |root| {
-        let mut turns = root.get("inference_log").into_iter().flat_map(|log| log.elements());
+        let mut turns = root.list("inference_log");
         turns.any(|turn| turn.get("begin_of_turn_query").is_some())
     }),
     other("a session of GitHub Copilot Chat in VS Code", |root| {
@@ -264,7 +264,7 @@ fn is_of_haystack(message: Value<'_, '_>) -> bool {
     if has(message, &["_role", "_content"]) {
         return true;
     }
-    let blocks = || message.get("content").into_iter().flat_map(|content| content.elements());
+    let blocks = || message.list("content");
     let is_call = |block: Value<'_, '_>| {
         let call = block.get("tool_call").is_some_and(|call| call.get("tool_name").is_some());
         call || block.get("tool_call_result").is_some_and(|result| result.get("origin").is_some())

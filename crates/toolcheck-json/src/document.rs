@@ -509,6 +509,12 @@ impl<'d, 's> Value<'d, 's> {
         keys.iter().find_map(|key| self.get(key))
     }
 
+    /// The elements of the array under a key; nothing if there is none.
+    pub fn list(self, key: &str) -> Children<'d, 's> {
+        let children = self.children();
+        self.get(key).map_or(Children { at: children.end, ..children }, Self::elements)
+    }
+
     /// The text of the member with this key, if it is a string.
     pub fn get_str(self, key: &str) -> Option<Cow<'s, str>> {
         self.get(key)?.as_str()

@@ -5,11 +5,12 @@ mod run;
 use std::cell::{OnceCell, RefCell};
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_core::formats::Format;
+use toolcheck_core::fix_style::FixStyle;
+use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
-use toolcheck_core::readers::{NextRequest, Policy};
+use toolcheck_core::readers::{self, NextRequest, Policy};
 use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
@@ -402,6 +403,18 @@ impl<'c> Context<'c, '_> {
         self.transcript.sent_next_by.and_then(NextRequest::of)
     }
 
+    /// Whether the API is asked about what a rule finds in what an agent sends next.
+    fn is_sent_next(&self, rule: &Rule) -> bool {
+        let next = self.next_request().filter(|next| self.known_target.is_some() && !next.repairs(rule.id));
+        next.is_some_and(|next| next.level(rule.id).is_some() || self.sends_as_written(rule))
+    }
+
+    /// Whether a rule is about messages that an agent sends as they are.
+    fn sends_as_written(&self, rule: &Rule) -> bool {
+        let is_own = || Policy::of_sent_messages().level(rule.id).is_some();
+        self.policy.is_some() && self.target_reads_format() && is_own()
+    }
+
     /// Whether nothing at its end is still running.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
@@ -449,9 +462,22 @@ impl<'c> Context<'c, '_> {
         })
     }
 
+    /// How its messages are written; `None` if that is not known.
+    pub(crate) fn fix_style(&self) -> Option<&'static FixStyle> {
+        let id = self.transcript.format?.id;
+        let of_log = || readers::find(id)?.file_style.map(|file_style| file_style.fix_style);
+        formats::find(id).map(|format| format.fix_style).or_else(of_log)
+    }
+
+    /// The family of the format that the transcript is sent in.
+    fn family(&self) -> Option<&'c str> {
+        let next = self.next_request().and_then(|next| next.wire_format.as_deref());
+        next.or(self.transcript.format.map(|format| format.family))
+    }
+
     /// Whether the target reads the format that the transcript is written in.
     pub(crate) fn target_reads_format(&self) -> bool {
-        self.transcript.format.is_some_and(|format| self.target().family() == Some(format.family))
+        self.family().is_some_and(|family| self.target().family() == Some(family))
     }
 
     /// Whether the target may receive the unchanged bytes: it reads the format, or combines several targets, of which
@@ -462,7 +488,7 @@ impl<'c> Context<'c, '_> {
 
     /// The target's verdict on a case of a rule, or on the rule as a whole.
     fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
-        let wire = rule.on_wire.then(|| self.transcript.format.map_or("", |format| format.family));
+        let wire = rule.on_wire.then(|| self.family().unwrap_or_default());
         self.verdicts.of(self.target(), rule, case, self.transcript.request.model.as_deref(), wire)
     }
 

@@ -143,7 +143,7 @@ impl Line<'_, '_> {
             let reserved = if seen_focus { 6 } else { 6 + self.width / 2 };
             let nested = matches!(child.kind(), Kind::Array | Kind::Object) && !is_focus;
             let least = key.as_ref().map_or(0, |key| key.chars().count() + 4)
-                + if nested { 5 } else { self.scalar_width(child).min(SHORTEST_STRING + 2) };
+                + if nested { 5 } else { child.raw().len().min(SHORTEST_STRING + 2) };
             let is_over = used + least + reserved > end || self.is_short && !seen_focus;
             if !is_focus && is_over {
                 left_out = true;
@@ -175,10 +175,6 @@ impl Line<'_, '_> {
             self.text.push_str(if is_first { "..." } else { ", ..." });
         }
         self.text.push(close);
-    }
-
-    fn scalar_width(&self, value: Value<'_, '_>) -> usize {
-        value.raw().len()
     }
 }
 

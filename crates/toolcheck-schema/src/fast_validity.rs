@@ -77,7 +77,9 @@ impl<'d> FastCheck<'d> {
             "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
                 is_count(member)
             }
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => is_short_number(member),
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
+                member.kind() == Kind::Number && member.raw().len() <= 15
+            }
             "multipleOf" => is_count(member) && member.raw() != b"0",
             "uniqueItems" | "readOnly" | "writeOnly" | "deprecated" => member.kind() == Kind::Bool,
             // It adds `null` to the type, the values and the alternatives.
@@ -86,17 +88,15 @@ impl<'d> FastCheck<'d> {
                     && schema.get_str("type").is_none_or(|kind| !kind.eq_ignore_ascii_case("null"))
             }
             // In earlier drafts, nothing beside it counts.
-            "$ref" => !self.is_of_draft_07() && self.exists(member),
+            "$ref" => {
+                !self.root.get_str("$schema").is_some_and(|draft| is_draft_07(&draft)) && self.exists(member)
+            }
             "$schema" => {
                 depth == 0
                     && member.as_str().is_some_and(|draft| is_draft_2020(&draft) || is_draft_07(&draft))
             }
             key => !is_other_keyword(key),
         }
-    }
-
-    fn is_of_draft_07(&self) -> bool {
-        self.root.get_str("$schema").is_some_and(|draft| is_draft_07(&draft))
     }
 
     fn is_map(&mut self, map: Value<'d, 'd>, depth: usize, allows: impl Fn(&str) -> bool) -> bool {
@@ -169,10 +169,6 @@ fn is_list_of_keys(value: Value<'_, '_>) -> bool {
 
 fn is_count(value: Value<'_, '_>) -> bool {
     value.kind() == Kind::Number && value.raw().len() <= 15 && value.raw().iter().all(u8::is_ascii_digit)
-}
-
-fn is_short_number(value: Value<'_, '_>) -> bool {
-    value.kind() == Kind::Number && value.raw().len() <= 15
 }
 
 /// Whether a key is a keyword that [`FastCheck::is_keyword`] does not know. What is not a keyword is ignored.

@@ -94,14 +94,10 @@ impl Maker<'_> {
             _ => json!(text(
                 object.get("format").and_then(Json::as_str),
                 count("minLength") as usize,
-                count_most(object)
+                object.get("maxLength").and_then(Json::as_u64).map_or(usize::MAX, |most| most as usize)
             )),
         }
     }
-}
-
-fn count_most(object: &Map<String, Json>) -> usize {
-    object.get("maxLength").and_then(Json::as_u64).map_or(usize::MAX, |most| most as usize)
 }
 
 /// A text of a format, with at least and at most so many characters.

@@ -14,6 +14,7 @@ mod fix_and_diff;
 mod fix_sessions;
 #[cfg(feature = "proptest")]
 mod fuzz;
+mod next_request;
 mod plant;
 mod planted;
 mod promises;

@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolcheck_lint::{FixOptions, Options, fix, lint};
 
+use crate::next_request::differing;
+
 #[derive(Debug, Clone)]
 enum Message {
     User(String),
@@ -144,7 +146,9 @@ fn each_fault_is_found_in_the_session_of_each_agent() {
         for fault in faults {
             let mut messages = whole.clone();
             plant(&mut messages, fault, 1);
-            let report = lint("session", agent.write(&messages).as_bytes(), &Options::new());
+            let text = agent.write(&messages);
+            assert_eq!(differing(name, text.as_bytes()), Some(Vec::new()), "{name} {fault:?}");
+            let report = lint("session", text.as_bytes(), &Options::new());
             assert_eq!(report.format, Some(&**name));
             // Claude Code puts it right itself, and the Responses API takes a result anywhere after its call.
             let is_none = matches!(&**name, "claude-code" | "codex") && matches!(fault, Fault::LateResult);

@@ -310,7 +310,7 @@ fn dangling_reference(result: Value<'_, '_>) -> Option<Place> {
     let response = result.get("response")?;
     // Most responses have no reference, and they may be long.
     memchr::memmem::find(response.raw(), b"$ref")?;
-    let parts = result.get("parts").into_iter().flat_map(|parts| parts.elements());
+    let parts = result.list("parts");
     let names: HashSet<_> = parts
         .filter_map(|part| {
             let data = part.get_any(&["inlineData", "inline_data", "fileData", "file_data"])?;

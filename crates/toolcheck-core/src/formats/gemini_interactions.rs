@@ -269,7 +269,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 
 /// Reads a turn in which steps are parts, as they were before the API had steps; `false` if it has none.
 fn turn<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) -> bool {
-    let parts = || value.get("content").into_iter().flat_map(|content| content.elements());
+    let parts = || value.list("content");
     let is_step =
         |part: Value<'_, '_>| matches!(kind_of(part), Step::Thought | Step::Call(_) | Step::Result(_));
     if value.get("type").is_some() || value.get("role").is_none() || !parts().any(is_step) {

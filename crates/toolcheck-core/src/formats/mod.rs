@@ -247,11 +247,7 @@ pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {
 
 /// Whether one of the first tools of a body is defined under this key.
 fn declares(root: Value<'_, '_>, key: &str) -> bool {
-    root.get("tools")
-        .into_iter()
-        .flat_map(|tools| tools.elements())
-        .take(8)
-        .any(|tool| tool.get(key).is_some())
+    root.list("tools").take(8).any(|tool| tool.get(key).is_some())
 }
 
 /// Whether an item is a message of OpenCode 2, which has a type and no role (`packages/schema/src/session-message.ts` of

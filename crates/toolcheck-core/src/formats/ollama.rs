@@ -101,8 +101,7 @@ fn is_of_openai(root: Value<'_, '_>) -> bool {
         return false;
     }
     let own = FORMAT.marks.body.iter().filter(|key| root.get(key).is_some()).count();
-    let messages =
-        || root.get("messages").into_iter().flat_map(|list| list.elements()).take(MESSAGES_LOOKED_AT);
+    let messages = || root.list("messages").take(MESSAGES_LOOKED_AT);
     let marks = |mark: &dyn Fn(Value<'_, '_>) -> bool| usize::from(messages().any(mark));
     let names_tool = |message: Value<'_, '_>| message.get("tool_name").is_some();
     let has_images = |message: Value<'_, '_>| message.get("images").is_some_and(Value::is_array);
@@ -153,7 +152,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
 }
 
 fn calls<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()).take(CALLS_LOOKED_AT)
+    message.list("tool_calls").take(CALLS_LOOKED_AT)
 }
 
 fn first_call<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {

@@ -287,7 +287,7 @@ pub(super) fn answer<'s>(value: Value<'_, 's>, is_whole: bool, dialect: &Dialect
 
 pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     let number = |value: Value<'_, '_>| value.get("index").and_then(Value::as_u64);
-    for choice in event.get("choices").into_iter().flat_map(|choices| choices.elements()) {
+    for choice in event.list("choices") {
         let answer = number(choice).unwrap_or_default();
         let delta = choice.get("delta");
         if let Some(delta) = delta {

@@ -84,6 +84,8 @@ pub struct Transcript<'s> {
     /// The id of the agent that sends it next, if it was put together from a log by the rules of that agent: what the log
     /// has elsewhere is missing from the request.
     pub sent_next_by: Option<&'static str>,
+    /// The id of the target that it is sent to next, if that is known.
+    pub sent_next_to: Option<&'static str>,
     /// The request, apart from its messages.
     pub request: Request<'s>,
     /// Details that only some formats have and only some rules check.
@@ -153,6 +155,7 @@ impl<'s> Transcript<'s> {
             lacks_messages: false,
             batches_results: false,
             sent_next_by: None,
+            sent_next_to: None,
             request: Request::default(),
             details: Details::default(),
             unread: Vec::new(),

@@ -253,7 +253,7 @@ fn of_grok<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
         "system" => Event::Says(Role::System, content),
         "user" => Event::Says(Role::User, content),
         "assistant" => {
-            let calls = record.get("tool_calls").into_iter().flat_map(|calls| calls.elements());
+            let calls = record.list("tool_calls");
             let call =
                 |call: Value<'d, 's>| parts::call(call.get("id"), call.get("name"), call.get("arguments"));
             Event::Answers(content, calls.map(call).collect())

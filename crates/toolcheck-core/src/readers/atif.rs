@@ -25,7 +25,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         open.push((record, "main".to_owned()));
         while let Some((trajectory, title)) = open.pop() {
             let mut transcript = Transcript::of_conversation(READER.key(), trajectory);
-            for step in trajectory.get("steps").into_iter().flat_map(|steps| steps.elements()) {
+            for step in trajectory.list("steps") {
                 if step.get("is_copied_context").and_then(Value::as_bool) == Some(true) {
                     copies += 1;
                 } else {
@@ -35,8 +35,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             // The calls of the first results are in the trajectory before, if this one continues it.
             transcript.settle_results_of_first(UnpairedReason::Elsewhere);
             let start = open.len();
-            for inner in trajectory.get("subagent_trajectories").into_iter().flat_map(|list| list.elements())
-            {
+            for inner in trajectory.list("subagent_trajectories") {
                 open.push((inner, subagent(inner)));
             }
             open[start..].reverse();
@@ -69,7 +68,7 @@ fn read_step<'s>(transcript: &mut Transcript<'s>, step: Value<'_, 's>) {
         Some(if is_media(&kind) { Body::Media } else { Body::Opaque })
     });
     let mut has_calls = false;
-    for one in step.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+    for one in step.list("tool_calls") {
         has_calls = true;
         let call = call(id(one.get("tool_call_id")), one.get("function_name"), one.get("arguments"));
         transcript.part(one, Body::Call(call));

@@ -440,12 +440,8 @@ fn transcript<'s>(turns: &[Turn<'_, 's>], root: Value<'_, 's>, follows_summary: 
     transcript
 }
 
-fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    message.get("content").into_iter().flat_map(|content| content.elements())
-}
-
 fn has_results(message: Value<'_, '_>) -> bool {
-    blocks(message).any(|block| block.get_str("type").as_deref() == Some("tool_result"))
+    message.list("content").any(|block| block.get_str("type").as_deref() == Some("tool_result"))
 }
 
 /// Whether a message says that the user stopped the turn before it.
@@ -454,5 +450,5 @@ fn is_interruption(message: Value<'_, '_>) -> bool {
         text.and_then(|text| text.as_str())
             .is_some_and(|text| text.starts_with("[Request interrupted by user"))
     };
-    says(message.get("content")) || blocks(message).any(|block| says(block.get("text")))
+    says(message.get("content")) || message.list("content").any(|block| says(block.get("text")))
 }

@@ -57,7 +57,7 @@ fn is_history(root: Value<'_, '_>) -> bool {
                 text.trim_start().starts_with("<task>") || text.contains("<environment_details>")
             })
         };
-        message.get("ts").is_some() && blocks(message).any(text)
+        message.get("ts").is_some() && message.list("content").any(text)
     };
     messages().next().is_some()
         && messages().all(is_message)
@@ -66,10 +66,6 @@ fn is_history(root: Value<'_, '_>) -> bool {
 
 fn is_reasoning(message: Value<'_, '_>) -> bool {
     message.get_str("type").as_deref() == Some("reasoning")
-}
-
-fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    message.get("content").into_iter().flat_map(|content| content.elements())
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -216,11 +212,13 @@ struct Answers {
 impl Answers {
     fn of(messages: &[Value<'_, '_>]) -> Self {
         let is = |block: &Value<'_, '_>, kind: &str| block.get_str("type").as_deref() == Some(kind);
-        let calls = |message: Value<'_, '_>| blocks(message).filter(|block| is(block, "tool_use")).count();
+        let calls =
+            |message: Value<'_, '_>| message.list("content").filter(|block| is(block, "tool_use")).count();
         let mut by_message = vec![false; messages.len()];
         for (number, pair) in messages.windows(2).enumerate() {
             if calls(pair[0]) > 0 {
-                let names: Vec<_> = blocks(pair[0]).filter_map(|block| block.get_str("name")).collect();
+                let names: Vec<_> =
+                    pair[0].list("content").filter_map(|block| block.get_str("name")).collect();
                 let is_answer = |block: Value<'_, '_>| {
                     let text = block.get_str("text");
                     let rest = text.as_deref().and_then(|text| text.trim_start().strip_prefix('['));
@@ -229,12 +227,12 @@ impl Answers {
                             || names.iter().take(MOST_NAMES).any(|name| rest.starts_with(&**name))
                     })
                 };
-                by_message[number] = blocks(pair[1]).take(MOST_NAMES).any(is_answer);
+                by_message[number] = pair[1].list("content").take(MOST_NAMES).any(is_answer);
             }
         }
         let is_any = by_message.contains(&true);
         let has_results =
-            messages.iter().any(|message| blocks(*message).any(|block| is(&block, "tool_result")));
+            messages.iter().any(|message| message.list("content").any(|block| is(&block, "tool_result")));
         let all = is_any && !has_results;
         let are_text = |(number, _): &(usize, &Value<'_, '_>)| all || by_message[*number];
         let in_text = messages.iter().enumerate().filter(are_text).map(|(_, message)| calls(*message)).sum();

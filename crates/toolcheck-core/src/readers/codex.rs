@@ -143,7 +143,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut history = History::default();
     for &record in records {
-        history.is_continued |= history.items.is_empty() && continues_another(record);
+        // That of a fork, or of a session that was continued (`history_base` in `SessionMeta`, since 0.146).
+        let base = record.get("payload").and_then(|payload| payload.get("history_base"));
+        history.is_continued |= history.items.is_empty() && base.is_some_and(Value::is_object);
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
             RecordKind::Items(items) => {
@@ -276,13 +278,6 @@ impl<'d, 's> History<'d, 's> {
     }
 }
 
-/// Whether a session goes on from a part of another file: that of a fork, or of a session that was continued (`history_base` in
-/// `SessionMeta`, since 0.146).
-fn continues_another(record: Value<'_, '_>) -> bool {
-    let base = record.get("payload").and_then(|payload| payload.get("history_base"));
-    record.get_str("type").as_deref() == Some("session_meta") && base.is_some_and(Value::is_object)
-}
-
 /// The id of the call that an output of a custom tool answers.
 fn output_id<'s>(item: Value<'_, 's>) -> Option<&'s [u8]> {
     let is_output = item.get_str("type").as_deref() == Some("custom_tool_call_output");
@@ -311,7 +306,7 @@ const ADDED: &str = include_str!("common/codex_added.txt");
 /// nothing, or with what another agent says (`is_user_turn_boundary` in `codex-rs/core/src/context_manager/history.rs`).
 fn begins_turn(item: Value<'_, '_>) -> bool {
     let has = |beginnings: &str| {
-        let parts = item.get("content").into_iter().flat_map(|content| content.elements());
+        let parts = item.list("content");
         let mut texts = parts.filter_map(|part| part.get_str("text"));
         texts.any(|text| beginnings.lines().any(|start| text.trim_start().starts_with(start)))
     };

@@ -27,8 +27,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             return false;
         }
         let mut transcript = Transcript::of_conversation(READER.key(), record);
-        let items: Vec<_> =
-            record.get("history").into_iter().flat_map(|history| history.elements()).collect();
+        let items: Vec<_> = record.list("history").collect();
         let summary =
             |item: &Value<'_, '_>| item.get_str("conversationSummary").is_some_and(|text| !text.is_empty());
         let last = items.iter().rposition(summary);
@@ -79,7 +78,7 @@ fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<
         let is_image = part.get_str("type").as_deref() == Some("imageUrl");
         Some(if is_image { Body::Media } else { Body::Opaque })
     });
-    for one in message.get("toolCalls").into_iter().flat_map(|calls| calls.elements()) {
+    for one in message.list("toolCalls") {
         let function = one.get("function");
         let of_function = |key: &str| function.and_then(|function| function.get(key));
         let mut call = parts::call(one.get("id"), of_function("name"), of_function("arguments"));
@@ -103,7 +102,7 @@ fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<
 /// What is known of a call. Older versions know of one in each item.
 fn state_of<'d, 's>(item: Value<'d, 's>, call: Value<'_, '_>) -> Option<Value<'d, 's>> {
     let id = call.get("id").map(Value::raw);
-    let states = item.get("toolCallStates").into_iter().flat_map(|states| states.elements());
+    let states = item.list("toolCallStates");
     let mut states = states.chain(item.get("toolCallState"));
     states.find(|state| id.is_some() && state.get("toolCallId").map(Value::raw) == id)
 }

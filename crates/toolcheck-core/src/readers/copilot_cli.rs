@@ -97,7 +97,7 @@ fn requested<'s>(records: &[Value<'_, 's>]) -> HashSet<&'s [u8]> {
         let Some(data) = record.get("data") else { continue };
         match record.get_str("type").as_deref() {
             Some("assistant.message") => {
-                let ids = calls_of(data).filter_map(|call| call.get("toolCallId")).map(Value::raw);
+                let ids = data.list("toolRequests").filter_map(|call| call.get("toolCallId")).map(Value::raw);
                 requested.extend(ids.filter(|id| !done.contains(id)));
             }
             Some("tool.execution_complete") => done.extend(data.get("toolCallId").map(Value::raw)),
@@ -105,10 +105,6 @@ fn requested<'s>(records: &[Value<'_, 's>]) -> HashSet<&'s [u8]> {
         }
     }
     requested
-}
-
-fn calls_of<'d, 's>(data: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    data.get("toolRequests").into_iter().flat_map(|calls| calls.elements())
 }
 
 #[derive(Default)]
@@ -237,7 +233,7 @@ impl<'s> Log<'s> {
         let text = data.get("content").filter(|text| text.as_json_str().is_some_and(|text| !text.is_empty()));
         let id = |call: Value<'_, 's>| call.get("toolCallId").map(Value::raw);
         let (told, calls): (Vec<_>, Vec<_>) =
-            calls_of(data).partition(|call| id(*call).is_some_and(|id| self.started.contains(id)));
+            data.list("toolRequests").partition(|call| id(*call).is_some_and(|id| self.started.contains(id)));
         told.iter().for_each(|_| self.leave_out("events that repeat calls"));
         if text.is_none() && calls.is_empty() {
             // It may hold sealed reasoning, which is not sent again alone.

@@ -62,7 +62,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for &record in records {
         let set = record.get("$set");
         if let Some(list) = [Some(record), set].into_iter().flatten().find(|record| is_list(*record)) {
-            let dropped = history.replace(list.get("messages").into_iter().flat_map(|list| list.elements()));
+            let dropped = history.replace(list.list("messages"));
             conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading);
         } else if let Some(id) = record.get("$rewindTo") {
             let dropped = history.rewind(id);
@@ -158,16 +158,16 @@ impl<'d, 's> History<'d, 's> {
 
     /// Changes messages as a patch says, takes away those that it removes, and puts those that it orders at the end.
     fn patch(&mut self, patch: Value<'d, 's>) -> Vec<Value<'d, 's>> {
-        let updates = patch.get("updates").into_iter().flat_map(|updates| updates.elements());
+        let updates = patch.list("updates");
         for update in std::iter::once(patch).chain(updates) {
             let Some(message) = update.get("id").map(Value::raw) else { continue };
             self.patched.contents.extend(update.get("content").map(|content| (message, content)));
-            for call in update.get("toolCalls").into_iter().flat_map(|calls| calls.elements()) {
+            for call in update.list("toolCalls") {
                 let (id, result) = (call.get("id").map(Value::raw), call.get("result"));
                 self.patched.results.extend(id.zip(result).map(|(id, result)| ((message, id), result)));
             }
         }
-        let ids = |key: &str| patch.get(key).into_iter().flat_map(|ids| ids.elements()).map(Value::raw);
+        let ids = |key: &str| patch.list(key).map(Value::raw);
         let gone = ids("removeIds").filter_map(|id| self.take(id)).collect();
         for id in ids("orderIds") {
             if let Some(message) = self.take(id) {
@@ -202,17 +202,23 @@ fn conversation<'d, 's>(
 ) {
     let Some(first) = messages.first() else { return };
     let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
-    // The ids of the results that stand with their calls.
+    // The ids of the results that stand with the last calls: since May 2026 a message of the user repeats them.
     let mut answered = HashSet::default();
     for message in messages {
         match message.get_str("type").as_deref() {
             Some("gemini") => {
                 transcript.next_message(Role::Assistant, *message);
+                if message.get("toolCalls").is_some() {
+                    answered.clear();
+                }
                 add_turn(&mut transcript, *message, patched, &mut answered);
             }
             Some("user") if !is_command(*message) => {
-                transcript.next_message(Role::User, *message);
                 let content = patched.content(*message);
+                let responds = |part: Value<'_, '_>| part.get("functionResponse").is_some();
+                let mut parts = content.into_iter().flat_map(|content| content.elements()).peekable();
+                let has_responses = parts.peek().is_some() && parts.all(responds);
+                transcript.next_message(if has_responses { Role::Tool } else { Role::User }, *message);
                 let is_copy = add_content(&mut transcript, content, &HashSet::default(), &answered);
                 if is_copy {
                     transcript.messages.pop();
@@ -244,7 +250,7 @@ fn add_turn<'d, 's>(
     patched: &Patched<'d, 's>,
     answered: &mut HashSet<&'s [u8]>,
 ) {
-    let calls = || message.get("toolCalls").into_iter().flat_map(|calls| calls.elements());
+    let calls = || message.list("toolCalls");
     let names: HashSet<&[u8]> =
         calls().flat_map(|call| [call.get("id"), call.get("name")]).flatten().map(Value::raw).collect();
     if let Some(thoughts) = message.get("thoughts").filter(|thoughts| thoughts.elements().next().is_some()) {

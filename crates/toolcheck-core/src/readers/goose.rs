@@ -51,18 +51,19 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         })
     };
     let is_printed = |record: &Value<'_, '_>| {
-        streamed(*record)
-            .is_some_and(|message| message.get("metadata").is_some() || blocks(message).any(is_own_block))
-            || printed(*record).is_some_and(|list| {
-                list.elements().next().is_some() && list.elements().take(LOOKED_AT).all(is_message)
-            })
+        streamed(*record).is_some_and(|message| {
+            message.get("metadata").is_some() || message.list("content").any(is_own_block)
+        }) || printed(*record).is_some_and(|list| {
+            list.elements().next().is_some() && list.elements().take(LOOKED_AT).all(is_message)
+        })
     };
     let is_header = |record: &Value<'_, '_>| {
         record.get("role").is_none()
             && record.get("working_dir").is_some()
             && record.get_any(&["message_count", "description", "total_tokens"]).is_some()
     };
-    let has_own_block = |record: &Value<'_, '_>| is_message(*record) && blocks(*record).any(is_own_block);
+    let has_own_block =
+        |record: &Value<'_, '_>| is_message(*record) && record.list("content").any(is_own_block);
     let is_log = || match records {
         [header] => is_header(header) && header.get("conversation").is_none(),
         // The first of the messages may be cut off.
@@ -100,10 +101,6 @@ fn is_own_block(block: Value<'_, '_>) -> bool {
         matches!(kind, "toolRequest" | "toolResponse" | "frontendToolRequest" | "toolConfirmationRequest")
     };
     block.get_str("type").is_some_and(|kind| is_own(&kind))
-}
-
-fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    message.get("content").into_iter().flat_map(|content| content.elements())
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -158,7 +155,9 @@ fn conversation<'s>(
     let mut piece_of = None;
     for message in messages {
         // What goose only asks or shows the user is no message.
-        if blocks(*message).next().is_some() && blocks(*message).all(|block| body(block).is_none()) {
+        if message.list("content").next().is_some()
+            && message.list("content").all(|block| body(block).is_none())
+        {
             continue;
         }
         let role = match message.get_str("role").as_deref() {
@@ -172,7 +171,7 @@ fn conversation<'s>(
             transcript.next_message(role, *message);
         }
         piece_of = id;
-        for block in blocks(*message) {
+        for block in message.list("content") {
             match body(block) {
                 Some(Body::Opaque) => transcript.unknown(block),
                 Some(body) => transcript.part(block, body),

@@ -32,7 +32,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             return false;
         }
         let mut transcript = Transcript::of_conversation(READER.key(), record);
-        let messages = record.get("messages").into_iter().flat_map(|list| list.elements());
+        let messages = record.list("messages");
         for (index, message) in messages.enumerate() {
             openai_chat::read_message(&mut transcript, message, index);
         }

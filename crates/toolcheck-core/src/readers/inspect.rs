@@ -65,23 +65,19 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             });
             continue;
         }
-        let samples = record.get("samples").into_iter().flat_map(|samples| samples.elements());
+        let samples = record.list("samples");
         for sample in samples.chain(Some(record).filter(|record| is_sample(*record))) {
             let Some(messages) = sample.get("messages").filter(|messages| messages.is_array()) else {
                 continue;
             };
-            requests += model_events(sample);
+            let events = sample.get("events").or_else(|| sample.get("transcript")?.get("events"));
+            let events = events.into_iter().flat_map(|events| events.elements());
+            requests += events.filter(|event| event.get_str("event").as_deref() == Some("model")).count();
             reading.conversations.push(conversation(sample, messages));
         }
     }
     reading.left_out.add("events of requests, which repeat the messages", requests);
     reading
-}
-
-fn model_events(sample: Value<'_, '_>) -> usize {
-    let events = sample.get("events").or_else(|| sample.get("transcript")?.get("events"));
-    let events = events.into_iter().flat_map(|events| events.elements());
-    events.filter(|event| event.get_str("event").as_deref() == Some("model")).count()
 }
 
 fn conversation<'s>(sample: Value<'_, 's>, messages: Value<'_, 's>) -> Conversation<'s> {
@@ -128,7 +124,7 @@ fn read_message<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
         "tool_use" => None,
         _ => Some(Body::Opaque),
     });
-    for one in message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+    for one in message.list("tool_calls") {
         let function = one.get("function");
         // Older versions write a call as an API does.
         let inner = function.filter(|function| function.is_object());

@@ -116,7 +116,7 @@ impl<'s> Log<'s> {
         if let Some(content) = content {
             add_content(transcript, content);
         }
-        for call in record.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+        for call in record.list("tool_calls") {
             transcript.part(call, call_of(call));
         }
     }

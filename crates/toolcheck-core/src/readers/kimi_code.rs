@@ -276,7 +276,7 @@ fn add_message<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, messa
         transcript.part(message, Body::text(content));
     }
     content.into_iter().flat_map(|content| content.elements()).for_each(|block| add_block(transcript, block));
-    for call in message.get("toolCalls").into_iter().flat_map(|calls| calls.elements()) {
+    for call in message.list("toolCalls") {
         let body = parts::call(call.get("id"), call.get("name"), call.get("arguments"));
         transcript.part(call, Body::Call(body));
     }

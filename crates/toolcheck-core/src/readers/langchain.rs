@@ -25,10 +25,6 @@ fn is_own_type(kind: &str) -> bool {
     matches!(kind, "human" | "ai") || kind.ends_with("MessageChunk")
 }
 
-fn is_any_type(kind: &str) -> bool {
-    is_own_type(kind) || matches!(kind, "system" | "tool" | "function" | "chat" | "developer" | "remove")
-}
-
 /// The name of the class of a message that `dumpd` wrote.
 fn class<'s>(message: Value<'_, 's>) -> Option<Cow<'s, str>> {
     message.get("lc")?;
@@ -46,7 +42,8 @@ fn is_message(value: Value<'_, '_>) -> bool {
     let Some(kind) = value.get_str("type") else { return false };
     let has = |key: &str| value.get(key).is_some();
     if value.get("data").is_some_and(|data| data.get("content").is_some()) {
-        return is_any_type(&kind) && !has("role");
+        let others = ["system", "tool", "function", "chat", "developer", "remove"];
+        return (is_own_type(&kind) || others.contains(&&*kind)) && !has("role");
     }
     let has_own_key = || has("additional_kwargs") || has("response_metadata");
     has("content")
@@ -188,7 +185,7 @@ fn read_calls<'s>(
     left_out: &mut LeftOut,
 ) {
     let blocks = || {
-        let blocks = fields.get("content").into_iter().flat_map(|content| content.elements());
+        let blocks = fields.list("content");
         blocks.filter(|block| {
             matches!(
                 block.get_str("type").as_deref(),

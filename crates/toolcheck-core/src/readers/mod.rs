@@ -60,6 +60,7 @@ use common::{
     threads, traces, turns,
 };
 
+pub(crate) use common::broken::is_broken;
 pub use common::columns::Columns;
 pub use common::file_style::{FileFixStyle, NewRecord};
 pub use common::next::NextRequest;

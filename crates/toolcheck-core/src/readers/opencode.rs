@@ -97,7 +97,7 @@ struct KeptMessage<'d, 's> {
 
 impl<'d, 's> KeptMessage<'d, 's> {
     fn of(message: Value<'d, 's>) -> Self {
-        let parts = message.get("parts").into_iter().flat_map(|parts| parts.elements()).collect();
+        let parts = message.list("parts").collect();
         Self { message, info: message.get("info"), parts }
     }
 

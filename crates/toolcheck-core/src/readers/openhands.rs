@@ -166,7 +166,7 @@ impl<'d, 's> View<'d, 's> {
                 (_, Some("condensation")) => event.get("args").unwrap_or(event),
                 _ => continue,
             };
-            let ids = condensation.get("forgotten_event_ids").into_iter().flat_map(|ids| ids.elements());
+            let ids = condensation.list("forgotten_event_ids");
             view.forgotten.extend(ids.map(Value::raw));
             let number = |key: &str| condensation.get(key).and_then(Value::as_u64);
             view.ranges.extend(number("forgotten_events_start_id").zip(number("forgotten_events_end_id")));
@@ -356,7 +356,7 @@ impl<'d, 's> Events<'d, 's> {
             }
             "ActionEvent" => {
                 transcript.turn(Role::Assistant, event).content(event.get("thought"), blocks);
-                for block in event.get("thinking_blocks").into_iter().flat_map(|list| list.elements()) {
+                for block in event.list("thinking_blocks") {
                     transcript.part(block, reasoning(block.get("signature")));
                 }
                 let written = event.get("tool_call");

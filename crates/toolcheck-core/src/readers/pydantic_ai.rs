@@ -27,7 +27,7 @@ fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {
     let mut transcript = Transcript::of_conversation(READER.key(), root);
     transcript.batches_results = true;
     for &message in &list.messages {
-        let parts = message.get("parts").into_iter().flat_map(|parts| parts.elements());
+        let parts = message.list("parts");
         if is_response(message) {
             transcript.next_message(Role::Assistant, message);
             parts.for_each(|part| read_part(&mut transcript, part));

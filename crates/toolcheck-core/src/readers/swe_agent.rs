@@ -104,10 +104,10 @@ fn read_message<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
         kind if is_media(kind) => Some(Body::Media),
         _ => Some(Body::Opaque),
     });
-    for block in message.get("thinking_blocks").into_iter().flat_map(|blocks| blocks.elements()) {
+    for block in message.list("thinking_blocks") {
         transcript.part(block, reasoning(block.get("signature")));
     }
-    for one in message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+    for one in message.list("tool_calls") {
         let function = one.get("function").unwrap_or(one);
         let call = call(id(one.get("id")), function.get("name"), function.get("arguments"));
         transcript.part(one, Body::Call(call));

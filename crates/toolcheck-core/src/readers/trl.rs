@@ -40,7 +40,7 @@ fn is_conversation(row: Value<'_, '_>) -> bool {
         if ["tool_call_id", "tool_name", "images"].iter().any(|key| is_set(message, key)) {
             return false;
         }
-        for call in message.get("tool_calls").into_iter().flat_map(|calls| calls.elements()) {
+        for call in message.list("tool_calls") {
             let arguments = call.get("function").and_then(|function| function.get("arguments"));
             if is_set(call, "id") || !arguments.is_some_and(Value::is_object) {
                 return false;

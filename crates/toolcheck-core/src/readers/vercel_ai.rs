@@ -53,17 +53,13 @@ fn parts<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> 
     list_of_parts(message).into_iter().flat_map(|parts| parts.elements())
 }
 
-fn blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    message.get("content").into_iter().flat_map(|content| content.elements())
-}
-
 /// Whether a value is a message with a part that only the SDK writes.
 fn is_message(value: Value<'_, '_>) -> bool {
     if !value.is_object() || value.get("role").is_none_or(|role| role.as_json_str().is_none()) {
         return false;
     }
     parts(value).any(is_own_part)
-        || blocks(value).any(is_own_block)
+        || value.list("content").any(is_own_block)
         || value.get("toolInvocations").is_some_and(Value::is_array)
 }
 
@@ -353,7 +349,7 @@ fn add_results<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, step
 /// which it joins (`convertToLanguageModelPrompt`).
 fn is_consent(message: Value<'_, '_>) -> bool {
     let is_own = |block: Value<'_, '_>| block.get_str("type").as_deref() == Some("tool-approval-response");
-    blocks(message).next().is_some() && blocks(message).all(is_own)
+    message.list("content").next().is_some() && message.list("content").all(is_own)
 }
 
 /// Reads a `ModelMessage`. `asked` gets the ids of the calls that a person is asked about.
@@ -367,13 +363,14 @@ fn read_model_message<'s>(
     let is_result = |block: &Value<'_, 's>| block.get_str("type").as_deref() == Some("tool-result");
     // Codebuff has the id at the message, and the output in its parts (`common/src/types/messages` of CodebuffAI/codebuff).
     let answered = message.get("toolCallId").filter(|_| role == Role::Tool);
-    if let Some(called) = answered.filter(|_| !blocks(message).any(|block| is_result(&block))) {
+    if let Some(called) = answered.filter(|_| !message.list("content").any(|block| is_result(&block))) {
         let body = result(id(Some(called)), message.get("content"), None);
         transcript.part(message, Body::Result(body));
         return;
     }
     // What the model's own message answers was run by the provider.
-    let answered: HashSet<&[u8]> = blocks(message)
+    let answered: HashSet<&[u8]> = message
+        .list("content")
         .filter(|block| role == Role::Assistant && is_result(block))
         .filter_map(|block| block.get("toolCallId").map(Value::raw))
         .collect();
@@ -383,7 +380,7 @@ fn read_model_message<'s>(
     };
     // The calls that hold their results, as those of assistant-ui do.
     let whole: Vec<Value<'_, 's>> =
-        blocks(message).filter(|block| holds_result(*block) && !is_of_server(*block)).collect();
+        message.list("content").filter(|block| holds_result(*block) && !is_of_server(*block)).collect();
     transcript.content(message.get("content"), |block| {
         Some(match &*block.get_str("type").unwrap_or_default() {
             "tool-call" => {

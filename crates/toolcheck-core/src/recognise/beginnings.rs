@@ -53,8 +53,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut known: HashMap<String, usize> = HashMap::new();
     for (origin, refusal, text) in texts() {
         let tokens = tokens(text);
-        // People who quote an error often leave out the path or the title at its beginning.
-        for from in [Some(0), behind_title(&tokens)].into_iter().flatten() {
+        // People who quote an error often leave out the path or the title at its beginning, such as
+        // `messages.{index}.content.{part}.type: ` or `Invalid parameter: `.
+        let behind_title = tokens.windows(2).position(ends_title).map(|at| at + 2);
+        for from in [Some(0), behind_title].into_iter().flatten() {
             let named = tokens[from..].iter().take_while(|token| !matches!(token, Token::Own(_))).count();
             let tokens = tokens[from + named..].to_vec();
             let Some((pattern, literals)) = head(&tokens) else { continue };
@@ -86,12 +88,6 @@ fn tokens(text: &'static str) -> Vec<Token> {
         }
     }
     tokens
-}
-
-/// The index of the first token after a path such as `messages.{index}.content.{part}.type: `, or a title such as
-/// `Invalid parameter: `.
-fn behind_title(tokens: &[Token]) -> Option<usize> {
-    tokens.windows(2).position(ends_title).map(|at| at + 2)
 }
 
 fn ends_title(pair: &[Token]) -> bool {

@@ -88,16 +88,22 @@ impl Pasted {
         let (mut at, mut own, mut count) = (start, 0, 0);
         loop {
             let (theirs, ours) = (error.characters.get(at), text.characters.get(own));
+            // Whether something follows an ellipsis that shows where the text continues.
+            let goes_on = || {
+                let behind = error.characters[at + 1..].iter().filter(|one| one.is_alphanumeric());
+                behind.take(AFTER_ELLIPSIS.1).count() == AFTER_ELLIPSIS.1
+            };
             match (theirs, ours) {
                 (_, None) => {
-                    let is_whole = !(error.is_inside_word(at) && text.ends_in_word());
+                    let is_whole = !(error.is_inside_word(at)
+                        && text.characters.last().is_some_and(|last| last.is_alphanumeric()));
                     return is_whole.then_some(Contained { is_whole, characters: count });
                 }
                 (Some(theirs), Some(ours)) if theirs == ours => {
                     (at, own, count) = (at + 1, own + 1, count + 1)
                 }
                 // Part of it was left out.
-                (Some(&ELLIPSIS), Some(_)) if error.continues_after(at) => {
+                (Some(&ELLIPSIS), Some(_)) if goes_on() => {
                     let skipped = after(&error.characters[at + 1..], &text.characters[own..]);
                     (at, own) = (at + 1, own + skipped?);
                 }
@@ -196,16 +202,6 @@ impl Characters {
     fn is_inside_word(&self, at: usize) -> bool {
         let is_letter = |at: usize| self.characters.get(at).is_some_and(|one| one.is_alphanumeric());
         at > 0 && self.follows.get(at) == Some(&true) && is_letter(at) && is_letter(at - 1)
-    }
-
-    fn ends_in_word(&self) -> bool {
-        self.characters.last().is_some_and(|last| last.is_alphanumeric())
-    }
-
-    /// Whether something follows an ellipsis that shows where the text continues.
-    fn continues_after(&self, at: usize) -> bool {
-        let behind = &self.characters[at + 1..];
-        behind.iter().filter(|one| one.is_alphanumeric()).take(AFTER_ELLIPSIS.1).count() == AFTER_ELLIPSIS.1
     }
 
     /// Whether the error ends at a character, or what is around it continues there.

@@ -230,8 +230,9 @@ impl Target {
 
     /// Whether there is a shape for a transcript in a format, which nothing is compiled for.
     pub fn has_shape_for(&self, format: FormatId) -> bool {
-        self.id_of_shape(format)
-            .is_some_and(|id| self.enforced().any(|(own, _)| own == id) && shape::is_described(id))
+        let is_described = |id: &str| shape::formats().any(|own| own == id);
+        let id = self.id_of_shape(format);
+        id.is_some_and(|id| self.enforced().any(|(own, _)| own == id) && is_described(id))
     }
 
     fn id_of_shape(&self, format: FormatId) -> Option<&str> {

@@ -81,7 +81,7 @@ static ALL: &[Unsupported] = &[
     // `js/ai/src/parts.ts` of firebase/genkit.
     of_agent("a conversation of Genkit", |root| {
         any_message(root, |message| {
-            let mut parts = message.get("content").into_iter().flat_map(|parts| parts.elements());
+            let mut parts = message.list("content");
             parts.any(|part| {
                 let tool = part.get_any(&["toolRequest", "toolResponse"]);
                 part.get("type").is_none() && tool.is_some_and(|tool| has(tool, &["name"]))

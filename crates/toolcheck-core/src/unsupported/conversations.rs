@@ -77,7 +77,7 @@ fn is_of_snowflake(root: Value<'_, '_>) -> bool {
 
 /// Arguments are objects there, and a state leads back to what was called (`gigachat/models` of ai-forever/gigachat).
 fn is_of_gigachat(root: Value<'_, '_>) -> bool {
-    let mut messages = root.get("messages").into_iter().flat_map(|messages| messages.elements());
+    let mut messages = root.list("messages");
     messages.any(|message| message.get_any(&["functions_state_id", "tools_state_id"]).is_some())
 }
 

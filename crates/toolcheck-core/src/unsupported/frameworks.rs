@@ -24,7 +24,7 @@ pub(crate) fn calls_of_framework<'s>(list: Value<'_, 's>) -> Option<Unread<'s>> 
     let holds_call = |message: Value<'_, '_>| {
         let kept = message.get("additional_kwargs");
         let calls = kept.and_then(|kept| first_of(kept, "tool_calls"));
-        let mut blocks = message.get("blocks").into_iter().flat_map(|blocks| blocks.elements());
+        let mut blocks = message.list("blocks");
         calls.is_some() || blocks.any(|block| is_one_of(block, "block_type", &["tool_call"]))
     };
     let is_own = list.elements().take(MESSAGES_LOOKED_AT).any(is_of_llama_index);

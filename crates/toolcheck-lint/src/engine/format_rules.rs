@@ -40,16 +40,18 @@ impl<'r> FormatRules<'r> {
         Self { format, known, rules, verdicts: Verdicts::default(), policy: None }
     }
 
-    /// The rules for what a reader reads. They depend on no target, because nobody sends it as it is.
-    pub(crate) fn of_reader(reader: &Reader, options: &Options) -> Self {
+    /// The rules for what a reader reads. They depend on no target, because nobody sends it as it is; what an agent sends
+    /// next does.
+    pub(crate) fn of_reader(reader: &Reader, target: Option<&'r Target>, options: &Options) -> Self {
         let policy = reader.kind.policy();
         let next = (reader.kind == SourceKind::AgentLog).then(Policy::of_next_request);
-        let level = |rule: &Rule| policy.level(rule.id).or_else(|| next?.level(rule.id));
+        let sent = target.map(|_| Policy::of_sent_messages());
+        let level = |rule: &Rule| [Some(policy), next, sent].into_iter().find_map(|one| one?.level(rule.id));
         let can_report = |rule: &&'static Rule| {
             has_what_it_needs(rule, options) && !rule.only_explains() && level(rule).is_some()
         };
         let rules = options.rules.iter().copied().filter(can_report).collect();
-        Self { format: None, known: None, rules, verdicts: Verdicts::default(), policy: Some(policy) }
+        Self { format: None, known: target, rules, verdicts: Verdicts::default(), policy: Some(policy) }
     }
 
     /// The rules for tools without a conversation, which are checked against a target.

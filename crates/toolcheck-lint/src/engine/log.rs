@@ -10,7 +10,7 @@ use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
 use toolcheck_core::readers::{self, Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit};
 use toolcheck_core::text::shorten;
-use toolcheck_core::{Level, formats};
+use toolcheck_core::{Level, formats, targets};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
 
@@ -69,7 +69,7 @@ pub(super) struct Log<'r> {
 
 impl<'r> Log<'r> {
     pub(super) fn new(reader: &'static Reader, options: &'r Options, schemas: &'r Schemas) -> Self {
-        let rules = FormatRules::of_reader(reader, options);
+        let rules = FormatRules::of_reader(reader, None, options);
         let (of_requests, arena) = (RefCell::default(), RefCell::default());
         Self { reader, rules, of_requests, options, schemas, arena }
     }
@@ -259,7 +259,8 @@ impl<'r> Log<'r> {
             observer.conversation(conversation);
             let transcript = &conversation.transcript;
             let start = drafts.len();
-            let rules = as_request.as_deref().unwrap_or(&self.rules);
+            let next = self.as_next(transcript);
+            let rules = as_request.as_deref().or(next.as_ref()).unwrap_or(&self.rules);
             let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
             // Examples are learnt one by one, so that each of them counts.
@@ -268,7 +269,8 @@ impl<'r> Log<'r> {
             if !is_one && !is_example && drafts.len() > start {
                 told.leave_out(document, transcript, &mut drafts, start);
             }
-            let target = rules.known.map(|target| &*target.id);
+            let target = rules.known.filter(|_| next.is_none() || self.options.target.is_some());
+            let target = target.map(|target| &*target.id);
             report.target = report.target.take().or_else(|| target.map(str::to_owned));
             self.count(conversation, target, report);
         }
@@ -322,15 +324,16 @@ impl<'r> Log<'r> {
         Some(self.of_requests.borrow_mut().of(Some(format), self.options))
     }
 
+    /// The rules for what an agent sends next, if it is known which API answers it.
+    fn as_next(&self, transcript: &Transcript<'_>) -> Option<FormatRules<'r>> {
+        transcript.sent_next_by?;
+        let target = self.options.target.as_deref().or_else(|| targets::find(transcript.sent_next_to?));
+        Some(FormatRules::of_reader(self.reader, Some(target?), self.options))
+    }
+
     /// Whether the reader searches records for lists of messages.
     fn is_searched(&self) -> bool {
         self.reader.id == readers::of_lists().id
-    }
-
-    /// The finding for a record that has no messages at the place that the user has named.
-    fn nothing_at(&self, pointer: &str, record: Value<'_, '_>) -> Option<Draft> {
-        let message = format!("no messages or request found at `{}` in this record", shorten(pointer));
-        self.unrecognised(record, message)
     }
 
     /// The finding for a file that is not written as the user says.
@@ -376,7 +379,8 @@ impl<'r> Log<'r> {
     ) {
         let root = document.root();
         if let Some(pointer) = self.options.at.as_deref().filter(|_| self.is_searched()) {
-            drafts.extend(self.nothing_at(pointer, root));
+            let message = format!("no messages or request found at `{}` in this record", shorten(pointer));
+            drafts.extend(self.unrecognised(root, message));
         }
         let is_row = self.reader.unit == Unit::Record && self.reader.kind == SourceKind::Dataset;
         let is_empty =

@@ -504,11 +504,7 @@ impl<'p> Planner<'p, '_> {
 
     pub(super) fn is_result(&self, piece: &Piece) -> bool {
         let Piece::Node(node) = piece else { return false };
-        self.result_number(*node).is_some()
-    }
-
-    pub(super) fn result_number(&self, node: NodeId) -> Option<usize> {
-        self.pairing.results.binary_search_by_key(&node, |site| site.part.place.node).ok()
+        self.pairing.results.binary_search_by_key(node, |site| site.part.place.node).is_ok()
     }
 }
 

@@ -128,9 +128,12 @@ pub(crate) fn on_conversations<R>(
         usable.push((transcript, Pairing::new(transcript, target), writer));
     }
     let mut planner: Option<Planner<'_, '_>> = None;
-    // What is fixed in its place depends on an API.
+    // What is fixed in its place depends on an API: that of a log answers what is sent next.
+    let is_log = conversations.iter().any(|one| one.transcript.sent_next_by.is_some());
     let is_wanted = |finding: &Finding| {
-        (finding.fix.is_none() || is_of_template(finding)) && is_asked(how, finding, document)
+        let is_answered = is_log && finding.provider_error.is_some();
+        let is_known = finding.fix.is_none() || is_of_template(finding) || is_answered;
+        is_known && is_asked(how, finding, document)
     };
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
     for (transcript, pairing, writer) in &usable {

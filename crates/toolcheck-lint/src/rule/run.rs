@@ -5,8 +5,7 @@ use std::fmt;
 
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
-use toolcheck_core::readers::NextRequest;
-use toolcheck_core::targets::{self, Refusal, Verdict};
+use toolcheck_core::targets::{Refusal, Verdict};
 use toolcheck_core::text::Line;
 
 use super::{Context, InDataset, Rule};
@@ -92,13 +91,22 @@ const HIDDEN: &str = "the error shows that it does not always";
 fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -> bool {
     rule.sort_cases(finding);
     let said = finding.say();
-    let verdict = match context.policy {
-        Some(_) => Verdict::Unknown,
-        None => context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases),
+    let is_sent = context.policy.is_none() || context.is_sent_next(rule);
+    let verdict = match is_sent {
+        false => Verdict::Unknown,
+        true => context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases),
     };
+    if is_sent && context.policy.is_some() {
+        // What the agent puts before them is not known, so the numbers of messages are not.
+        said.values.retain(|(name, _)| !NUMBERS.contains(name));
+    }
+    let of_next = context.next_request().filter(|_| context.known_target.is_none());
+    let of_next = of_next.and_then(|next| next.level(rule.id));
+    // Agents may put more right than is known.
+    let is_unsure = |refusal: &Refusal| refusal.level() < Level::Error && context.sends_as_written(rule);
     let level = match verdict {
         // Nobody sends the file as it is, so no API answers.
-        _ if context.policy.is_some() => in_log(rule, context, said),
+        _ if !is_sent => of_next.or_else(|| in_log(rule, context, said)),
         _ if said.answer.is_some() => said.answer.take().map(|answer| {
             let level = answer.grounds.level();
             if let Some(harm) = answer.harm {
@@ -115,10 +123,12 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
             });
             level
         }),
+        Verdict::Refused(refusal) if is_unsure(refusal) => None,
         Verdict::Refused(refusal) => {
             let answer = said.provider_error.insert(answer(refusal, &said.values));
             Some(answer.grounds.level())
         }
+        _ if context.policy.is_some() => in_log(rule, context, said),
         Verdict::Tolerated(tolerance) => {
             if let (Some(harm), None) = (&tolerance.harm, &said.harm) {
                 said.harm = Some(harm.clone().into());
@@ -141,6 +151,9 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         }
         _ => level,
     };
+    if of_next.is_some() || context.policy.is_some() && said.provider_error.is_some() {
+        said.message = format!("{} in the next request", said.message).into();
+    }
     let at_least = said.at_least.filter(|_| context.policy.is_none());
     let hidden = context.reports_hidden.then_some(Level::Warning);
     let Some(level) = level.max(at_least).or(hidden) else { return false };
@@ -152,40 +165,24 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     {
         answer.only_warns = Some(why_only_warning(answer.grounds.caution(), said.doubt, own));
     }
-    said.target = context.known_target.map(|target| target.id.clone());
+    said.target = context.known_target.filter(|_| is_sent).map(|target| target.id.clone());
     // They have done what they are for, and there may be many.
     said.values = Vec::new();
     (finding.level, finding.target_level) = (own_level, target_level);
     true
 }
 
-/// The level of a finding about what is no request.
+/// The level of a finding about what is no request, or of what no API is known to refuse.
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
-    let level = context.next_request().and_then(|next| in_next_request(rule, next, said));
-    level.or_else(|| context.policy?.level(rule.id))
-}
-
-/// The level of a finding about what an agent sends next, with what becomes of it there; `None` if it is that of any log.
-fn in_next_request(rule: &'static Rule, next: &NextRequest, said: &mut DraftContent) -> Option<Level> {
-    if let Some(repair) = next.repairs.get(&rule.id) {
+    let of_log = context.policy?.level(rule.id);
+    if let Some(next) = context.next_request()
+        && let Some(repair) = next.repairs.get(&rule.id)
+    {
         let doubt = next.doubt.as_ref().map_or_else(String::new, |doubt| format!(". {doubt}"));
-        said.help =
-            Some(format!("{} repairs this itself when it goes on: it {repair}{doubt}", next.name).into());
-        return None;
+        let text = format!("{} repairs this itself when it goes on: it {repair}{doubt}", next.name);
+        said.help = Some(text.into());
     }
-    let level = next.level(rule.id)?;
-    let Some(target) = next.target.as_deref().and_then(targets::find) else {
-        said.message = in_words(said);
-        return Some(level);
-    };
-    let case = said.cases.iter().copied().find(|case| target.knows_case(rule.id, case));
-    // What the API is not known to refuse is as bad as in any log.
-    let Verdict::Refused(refusal) = target.verdict(rule.id, case, None, None) else { return None };
-    said.message = in_words(said);
-    // What the agent puts before them is not known, so the numbers of messages are not.
-    said.values.retain(|(name, _)| !NUMBERS.contains(name));
-    let answer = said.provider_error.insert(answer(refusal, &said.values));
-    Some(answer.grounds.level())
+    of_log
 }
 
 /// What a target answers to what a finding is about.
@@ -198,11 +195,6 @@ fn answer(refusal: &Refusal, values: &[(&'static str, String)]) -> ProviderError
         grounds: refusal.grounds(),
         only_warns: None,
     }
-}
-
-/// The message of a finding about what is sent next.
-fn in_words(said: &DraftContent) -> Line {
-    format!("{} in the next request", said.message).into()
 }
 
 /// The reason why a refusal is only a warning. Doubts about the refusal come first, then those of the rule, then the

@@ -173,7 +173,7 @@ fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[P
             }
         },
         None if may_go(cx, number) && cx.transcript.messages.len() > 1 => of_message(cx, message, parts),
-        None if !others(cx, message).all(|member| !says_something(member)) => None,
+        None if cx.policy.is_none() && others(cx, message).any(says_something) => None,
         None => filled(cx, message, parts),
     })
 }
@@ -246,6 +246,10 @@ const MOST_EMPTY: usize = 64;
 
 /// Whether the messages around one may stand side by side. Those that are empty, too, are removed with it.
 pub(super) fn may_go(cx: &Context<'_, '_>, number: usize) -> bool {
+    // The records of a log name each other.
+    if cx.policy.is_some() {
+        return false;
+    }
     let messages = &cx.transcript.messages;
     let is_kept = |message: &&Message<'_>| {
         let is_empty = message.content != Content::Filled && message.role != Role::Tool;
@@ -293,7 +297,7 @@ pub(super) fn is_content(part: &Part<'_>) -> bool {
 
 /// A text in a message that has nothing to say, and that the conversation needs.
 pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
-    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let fix_style = cx.fix_style()?;
     let content = message.content_place.node;
     let key = missing_key(cx, message).filter(|_| message.role != Role::Unknown);
     let is_here = (content != message.place.node || key.is_some()) && message.role != Role::System;

@@ -220,7 +220,7 @@ fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(place) = tool.schema else { continue };
         let schema = cx.document.value(place.node);
         let name = Named::text_or_unknown(tool.name.as_ref());
-        let required = schema.get("required").into_iter().flat_map(|required| required.elements());
+        let required = schema.list("required");
         let required: HashSet<Cow<'_, str>> = required.filter_map(Value::as_str).collect();
         for parameter in schema.get("properties").into_iter().flat_map(|properties| properties.members()) {
             let key = parameter.key_text();

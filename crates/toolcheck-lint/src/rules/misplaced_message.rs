@@ -147,7 +147,9 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 None,
             ),
             (Some((before, parts)), after)
-                if before.role == Role::Assistant && !ends_with_server_result(parts) =>
+                if before.role == Role::Assistant
+                    && !matches!(&parts.last().map(|part| &part.body), Some(Body::Result(result))
+                        if result.executor == Executor::Server) =>
             {
                 let case = match after {
                     Some((_, parts)) if has_results(parts) => BEFORE_RESULTS,
@@ -179,11 +181,6 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(other.place, label);
         }
     }
-}
-
-fn ends_with_server_result(parts: &[Part<'_>]) -> bool {
-    let last = parts.last().map(|part| &part.body);
-    matches!(last, Some(Body::Result(result)) if result.executor == Executor::Server)
 }
 
 fn has_results(parts: &[Part<'_>]) -> bool {

@@ -41,9 +41,10 @@ pub fn text<'h>(
             writeln!(out, "{}", wrap(&guard(&group.line(of_scenario))))?;
         }
         // The first check that is not met is mostly the cause of the others.
-        if let Some(help) =
-            groups.iter().find(|group| group.is_open_fault()).and_then(|group| help(group.what.check))
-        {
+        let mut checks = groups.iter().map(|group| &group.what);
+        let is_new = |status| matches!(status, Status::Fail | Status::Weak);
+        let first_new = checks.find(|check| is_new(check.status) && check.known.is_none());
+        if let Some(help) = first_new.and_then(|fault| help(fault.check)) {
             let more = format!("help: {help} (toolcheck explain {})", line(&first.scenario));
             writeln!(out, "  {}", wrap(&guard(&more)))?;
         }
@@ -117,11 +118,6 @@ fn missing(runs: &[ScenarioRun]) -> Vec<Group<'_>> {
 }
 
 impl Group<'_> {
-    /// Whether it is a check that is not met, and that nobody knows of yet.
-    fn is_open_fault(&self) -> bool {
-        matches!(self.what.status, Status::Fail | Status::Weak) && self.what.known.is_none()
-    }
-
     fn line(&self, all: &[ScenarioRun]) -> String {
         let FailureGroup { status, scenario, check, known } = self.what;
         let unscored = if self.runs.iter().any(|run| run.scored) { "" } else { "unscored " };

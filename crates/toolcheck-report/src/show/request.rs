@@ -5,7 +5,7 @@ use toolcheck_core::conversation::Feature;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::Body;
 use toolcheck_core::readers::NextRequest;
-use toolcheck_core::{Conversation, RuleId, targets};
+use toolcheck_core::{Conversation, targets};
 use toolcheck_lint::observe::Context;
 
 /// A conversation as the body of a request: what an agent would send of its log, or the same request for another API.
@@ -14,6 +14,8 @@ use toolcheck_lint::observe::Context;
 pub struct Request {
     /// The body, without the name of a model; `None` if it is not known which API it is for.
     pub body: Option<Json>,
+    /// The format of the body.
+    pub format: Option<&'static Format>,
     /// What the conversation holds and the format cannot say.
     pub dropped: Vec<Feature>,
     /// The number of images, files and parts of other kinds, which are not written.
@@ -26,18 +28,17 @@ impl Request {
         let is_other = |body: &Body<'_>| matches!(body, Body::Media | Body::Opaque);
         let left_out = transcript.parts.iter().filter(|part| is_other(&part.body)).count();
         let Some(format) = format_of(context) else {
-            return Self { body: None, dropped: Vec::new(), left_out };
+            return Self { body: None, format: None, dropped: Vec::new(), left_out };
         };
-        let mut conversation = Conversation::of(transcript, context.document);
-        let agent = transcript.sent_next_by.and_then(NextRequest::of);
-        if let Some(agent) = agent.filter(|agent| agent.repairs(RuleId::OrphanToolResult)) {
-            conversation = conversation.without_orphans(agent.looks_ahead);
-        }
+        let mut conversation = match transcript.sent_next_by.and_then(NextRequest::of) {
+            Some(agent) => agent.repaired(Conversation::of_next(transcript, context.document)),
+            None => Conversation::of(transcript, context.document),
+        };
         if format.can_hold(Feature::CallIds) && conversation.lacks_ids() {
             conversation = conversation.numbered();
         }
         let written = format.write_request(&conversation);
-        Self { body: Some(written.body), dropped: written.dropped, left_out }
+        Self { body: Some(written.body), format: Some(format), dropped: written.dropped, left_out }
     }
 }
 
@@ -48,8 +49,6 @@ fn format_of(context: &Context<'_, '_>) -> Option<&'static Format> {
         return of_target(target.format.as_deref());
     }
     let id = context.transcript.format?.id;
-    formats::find(id).or_else(|| {
-        let next = NextRequest::of(context.transcript.sent_next_by?)?;
-        of_target(targets::find(next.target.as_deref()?)?.format.as_deref())
-    })
+    formats::find(id)
+        .or_else(|| of_target(targets::find(context.transcript.sent_next_to?)?.format.as_deref()))
 }

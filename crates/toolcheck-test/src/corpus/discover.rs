@@ -130,9 +130,11 @@ impl Corpus {
         let is_it = |path: &Path| Identity::of(path) == file;
         self.cases.iter().any(|case| {
             let beside = expectation_of(&case.real);
-            is_it(&case.real)
-                || is_it(&beside)
-                || config_of(&case.real, &beside).is_some_and(|path| is_it(&path))
+            let config = || {
+                let text = toolcheck_files::read(&beside).and_then(toolcheck_files::text).ok()?;
+                Some(case.real.with_file_name(Expectation::parse(&text).ok()?.config?))
+            };
+            is_it(&case.real) || is_it(&beside) || config().is_some_and(|path| is_it(&path))
         })
     }
 
@@ -188,12 +190,6 @@ fn is_case(path: &Path, ending: &OsStr) -> bool {
 
 pub(super) fn expectation_of(case: &Path) -> PathBuf {
     case.with_extension(&EXPECTATION[1..])
-}
-
-/// The configuration that the expectation of a case names.
-fn config_of(case: &Path, expectation: &Path) -> Option<PathBuf> {
-    let text = toolcheck_files::read(expectation).and_then(toolcheck_files::text).ok()?;
-    Expectation::parse(&text).ok()?.config.map(|name| case.with_file_name(name))
 }
 
 pub(super) fn folder(path: &Path) -> Option<&Path> {

@@ -44,7 +44,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                     assembly.reasons(0, number, [text, value.get("signature")], locate(value));
                 }
                 super::Step::Model => {
-                    for part in value.get("content").into_iter().flat_map(|content| content.elements()) {
+                    for part in value.list("content") {
                         assembly.text(0, part.get("text"));
                     }
                 }

@@ -14,7 +14,7 @@ pub(in crate::formats) fn is_body(root: Value<'_, '_>) -> bool {
         message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
             || message.get("tool_call_id").is_some()
     };
-    let messages = || root.get("messages").into_iter().flat_map(|list| list.elements());
+    let messages = || root.list("messages");
     let has_keys = || declares(root, "function") || is_own_model(root) || own_keys(root) > 0;
     root.is_object() && has_keys() && messages().take(MESSAGES_LOOKED_AT).any(is_own)
 }

@@ -19,7 +19,7 @@ pub(super) fn wanted<'s>(choice: Value<'_, 's>, declared: Option<Value<'_, '_>>)
     if kinds.any(has_more) {
         return ToolChoiceMode::Other;
     }
-    let tools = choice.get("tools").into_iter().flat_map(|tools| tools.elements());
+    let tools = choice.list("tools");
     let names = tools.filter_map(|tool| {
         let kind = tool.get("type").and_then(Named::of)?;
         match &*kind.text {

@@ -59,7 +59,7 @@ impl<'s> Namespaces<'s> {
 
     /// Adds the tools that an item of the input declares.
     pub(super) fn add(&mut self, transcript: &mut Transcript<'s>, item: Value<'_, 's>) {
-        for value in item.get("tools").into_iter().flat_map(|tools| tools.elements()) {
+        for value in item.list("tools") {
             self.declare(transcript, value, value.get_str("type").as_deref(), Declared::Later);
         }
     }

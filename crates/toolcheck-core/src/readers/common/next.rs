@@ -1,9 +1,11 @@
 //! What becomes of the faults of a history in the request that an agent makes of it, as data: a file in `agents/` each.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use serde::Deserialize;
+use toolcheck_json::Value;
 
-use super::{Conversation, ConversationEnd, Policy};
+use super::{ConversationEnd, Policy};
+use crate::conversation::{Assistant, Call, Conversation, ToolOutput, Turn};
 use crate::level::Level;
 use crate::rule_id::RuleId;
 use crate::tables::{AGENTS, Tables};
@@ -17,8 +19,17 @@ static ALL: Tables<NextRequest, { AGENTS.1.len() }> = Tables::new(AGENTS);
 pub struct NextRequest {
     /// The agent, as people call it.
     pub name: String,
-    /// The target that answers the request; `None` if users choose it.
+    /// The target that answers the request if the session names no provider; `None` if users choose it.
     pub target: Option<String>,
+    /// Where a session names its provider, as keys in its messages and its records with dots between them: the last one counts.
+    #[serde(default, rename = "named-at")]
+    pub named_at: Vec<String>,
+    /// The targets of the providers, by the names in sessions, of which `*` may be the end. Others are not known.
+    #[serde(default)]
+    pub providers: HashMap<String, String>,
+    /// The family of the wire format in which the agent keeps its messages, and sends them as they are.
+    #[serde(rename = "wire-format")]
+    pub wire_format: Option<String>,
     /// Where the agent's own code or its users show that.
     pub sources: Vec<String>,
     /// The version of the agent that was looked at.
@@ -34,8 +45,8 @@ pub struct NextRequest {
     /// Whether it looks for the call of a result behind it too, before it leaves the result out.
     #[serde(default, rename = "looks-ahead")]
     pub looks_ahead: bool,
-    /// What the agent does itself about the findings of a rule before it sends the request: what follows its name, such as
-    /// "answers the call with `aborted`".
+    /// What the agent does itself about the findings of a rule before it sends the request, as what follows its name: it
+    /// "answers the call with `aborted`", "moves the result to its call", or leaves out what was found.
     #[serde(default)]
     pub repairs: HashMap<RuleId, String>,
 }
@@ -55,15 +66,105 @@ impl NextRequest {
         !self.keeps_pairs && !self.repairs(RuleId::OrphanToolResult)
     }
 
-    /// The level of a rule's findings in the next request; `None` if it is that of any log.
+    /// The level of a rule's findings in the next request, where the API is not known; `None` if it is that of any log.
     pub fn level(&self, rule: RuleId) -> Option<Level> {
         if self.repairs(rule) { None } else { Policy::of_next_request().level(rule) }
+    }
+
+    /// The target that answers the next request of a session.
+    pub(crate) fn target_of<'d, 's: 'd>(
+        &'static self,
+        places: impl Iterator<Item = Value<'d, 's>>,
+    ) -> Option<&'static str> {
+        let at =
+            |place, path: &str| path.split('.').try_fold(place, |value: Value<'d, 's>, key| value.get(key));
+        let named = |place: Value<'d, 's>| self.named_at.iter().find_map(|path| at(place, path)?.as_str());
+        let mut places = places.filter(|_| !self.named_at.is_empty());
+        let Some(name) = places.find_map(named) else { return self.target.as_deref() };
+        let is_own =
+            |own: &str| own == name || own.strip_suffix('*').is_some_and(|own| name.starts_with(own));
+        self.providers.iter().find(|(own, _)| is_own(own)).map(|(_, target)| &**target)
+    }
+
+    /// A conversation as the agent sends it: with what the agent itself puts right.
+    pub fn repaired(&self, mut conversation: Conversation) -> Conversation {
+        if conversation.lacks_ids() {
+            return conversation;
+        }
+        let of_all = conversation.turns.iter().filter(|_| self.looks_ahead).flat_map(Turn::calls);
+        let ahead: HashSet<String> = of_all.map(|call| call.id.clone()).collect();
+        // The last turns with calls, by their ids, and which of these calls have results.
+        let mut called: HashMap<String, usize> = HashMap::default();
+        let mut answered: HashSet<(Option<usize>, String)> = HashSet::default();
+        let mut moved: HashMap<usize, Vec<ToolOutput>> = HashMap::default();
+        let mut spoke = 0;
+        for (number, turn) in conversation.turns.iter_mut().enumerate() {
+            match turn {
+                Turn::User(_) => {}
+                Turn::Assistant(said) => {
+                    spoke = number;
+                    said.calls.retain(|call| {
+                        let is_second = called.contains_key(&call.id);
+                        let is_sent = !is_second || !self.repairs(RuleId::DuplicateToolCallId);
+                        called.extend(is_sent.then(|| (call.id.clone(), number)));
+                        is_sent
+                    });
+                }
+                Turn::Results(outputs) => outputs.retain(|output| {
+                    let turn = called.get(&output.call_id).copied();
+                    if turn.is_none() && !ahead.contains(&output.call_id) {
+                        return !self.repairs(RuleId::OrphanToolResult);
+                    }
+                    let late = self.repairs.get(&RuleId::LateToolResult);
+                    let late = late.filter(|_| turn.is_some_and(|turn| turn < spoke));
+                    if late.is_some_and(|late| !late.starts_with("moves")) {
+                        return false;
+                    }
+                    if !answered.insert((turn, output.call_id.clone())) {
+                        return !self.repairs(RuleId::DuplicateToolResult);
+                    }
+                    if let (Some(_), Some(turn)) = (late, turn) {
+                        moved.entry(turn).or_default().push(output.clone());
+                    }
+                    late.is_none()
+                }),
+            }
+        }
+        let mut turns: Vec<Turn> = Vec::with_capacity(conversation.turns.len());
+        for (number, mut turn) in std::mem::take(&mut conversation.turns).into_iter().enumerate() {
+            let mut more = moved.remove(&number).unwrap_or_default();
+            if let Turn::Assistant(said) = &mut turn {
+                let is_open = |call: &Call| {
+                    [Some(number), None].iter().all(|turn| !answered.contains(&(*turn, call.id.clone())))
+                };
+                match self.repairs.get(&RuleId::UnansweredToolCall) {
+                    Some(repair) if repair.starts_with("answers") => {
+                        let text = repair.split('`').nth(1).unwrap_or("no result");
+                        let open = said.calls.iter().filter(|call| is_open(call));
+                        more.extend(open.map(|call| ToolOutput { failed: true, ..call.output(text) }));
+                    }
+                    Some(_) => said.calls.retain(|call| !is_open(call)),
+                    None => {}
+                }
+            }
+            match (turn, turns.last_mut()) {
+                (Turn::Results(outputs), Some(Turn::Results(before))) => before.extend(outputs),
+                (Turn::Results(outputs), _) if outputs.is_empty() => {}
+                (Turn::Assistant(said), _) if said == Assistant::default() => {}
+                (turn, _) => turns.push(turn),
+            }
+            if !more.is_empty() {
+                turns.push(Turn::Results(more));
+            }
+        }
+        conversation.turns = turns;
+        conversation
     }
 }
 
 /// Marks the last conversation of a thread as what an agent sends next, if it goes on.
-pub(crate) fn mark(conversations: &mut [Conversation<'_>], thread: &str, agent: &'static str) {
-    let is_of_thread = |one: &&mut Conversation<'_>| {
+pub(crate) fn mark(conversations: &mut [super::Conversation<'_>], thread: &str, agent: &'static str) {
+    let is_of_thread = |one: &&mut super::Conversation<'_>| {
         one.title.strip_prefix(thread).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     if let Some(last) = conversations.iter_mut().rfind(is_of_thread)

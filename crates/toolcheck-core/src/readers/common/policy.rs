@@ -55,6 +55,11 @@ impl Policy {
     pub fn of_next_request() -> &'static Self {
         named("next-request")
     }
+
+    /// What may be said of messages that an agent sends as they are, if the API refuses it.
+    pub fn of_sent_messages() -> &'static Self {
+        named("sent-messages")
+    }
 }
 
 impl SourceKind {
@@ -98,7 +103,9 @@ mod tests {
         for kind in SourceKind::ALL {
             assert!(kind.policy().rules().count() > 0);
         }
-        assert!(Policy::of_next_request().rules().count() > 0);
+        assert!(
+            [Policy::of_next_request(), Policy::of_sent_messages()].iter().all(|one| one.rules().count() > 0)
+        );
         for name in POLICIES.ids() {
             let packed = POLICIES.packed(name).unwrap();
             let entries: HashMap<RuleId, RuleLevel> = toolcheck_toml::from_packed(packed).unwrap();

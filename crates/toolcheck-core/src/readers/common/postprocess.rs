@@ -5,7 +5,7 @@ use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
 use super::{Reader, Reading, SourceKind, Unit, broken, unknown};
-use crate::ir::{Body, Named, Role, Transcript, TranscriptKind, UnpairedReason};
+use crate::ir::{Body, Named, Role, TranscriptKind, UnpairedReason};
 
 pub(crate) fn all<'s>(
     reader: &Reader,
@@ -27,6 +27,10 @@ pub(crate) fn all<'s>(
                 TranscriptKind::Session
             }
         };
+        if let Some(agent) = transcript.sent_next_by.and_then(NextRequest::of) {
+            let said = transcript.messages.iter().rev().map(|message| document.value(message.place.node));
+            transcript.sent_next_to = agent.target_of(said.chain(records.iter().rev().copied()));
+        }
         for part in &mut transcript.parts {
             match &mut part.body {
                 Body::Call(call) if is_taken_out(call.id.as_ref()) => {
@@ -99,7 +103,9 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
         let agent = transcript.sent_next_by.and_then(NextRequest::of);
         let needs_calls = agent.is_some_and(NextRequest::needs_calls);
         // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
-        let first = if reader.kind == SourceKind::History { start_of_end(transcript) } else { 0 };
+        let end = transcript.messages.iter().rfind(|message| message.role != Role::Tool);
+        let end = end.filter(|_| reader.kind == SourceKind::History);
+        let first = end.map_or(0, |end| end.parts.start as usize);
         for (place, part) in transcript.parts.iter_mut().enumerate() {
             let (unpaired, is_elsewhere) = match &mut part.body {
                 Body::Call(call) => {
@@ -115,10 +121,4 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
             }
         }
     }
-}
-
-/// The number of the first part of the last message that is not a tool's.
-fn start_of_end(transcript: &Transcript<'_>) -> usize {
-    let last = transcript.messages.iter().rfind(|message| message.role != Role::Tool);
-    last.map_or(0, |message| message.parts.start as usize)
 }

@@ -16,22 +16,13 @@ pub(crate) fn may_be_protocol(records: &[Value<'_, '_>]) -> bool {
 
 fn may_be(record: Value<'_, '_>) -> bool {
     // Most records have one of these, and then no other key need be looked at.
-    match record.get("type") {
-        Some(kind) => names_an_event(kind) || record.get("direction").is_some() || may_wrap(record),
-        None => {
-            record.get_any(&["messages", "contents", "input", "role"]).is_none()
-                || record.get_any(&["runId", "run_id"]).is_some()
-        }
-    }
-}
-
-/// Whether a log may have wrapped a message of a protocol into a record. What has a role is a message to a model.
-fn may_wrap(record: Value<'_, '_>) -> bool {
+    let Some(kind) = record.get("type") else {
+        return record.get_any(&["messages", "contents", "input", "role"]).is_none()
+            || record.get_any(&["runId", "run_id"]).is_some();
+    };
+    // The type of an event has capital letters, or parts. What has a role is a message to a model.
     let mut inside = WRAPPERS.iter().filter_map(|key| record.get(key));
-    inside.any(|inner| inner.is_object() && inner.get("role").is_none())
-}
-
-/// Whether a type is that of an event: with capital letters, or in parts.
-fn names_an_event(kind: Value<'_, '_>) -> bool {
     kind.raw().iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'.')
+        || record.get("direction").is_some()
+        || inside.any(|inner| inner.is_object() && inner.get("role").is_none())
 }

@@ -378,7 +378,7 @@ impl<'d, 's> Search<'d, 's> {
             }
             // Open WebUI keeps the messages that it shows as a list, and those of all branches by their ids.
             if member.has_key("history") && value.get("messages").is_some_and(has_outputs) {
-                let shown = value.get("messages").into_iter().flat_map(|list| list.elements());
+                let shown = value.list("messages");
                 let shown: HashSet<_> = shown.filter_map(|message| message.get_str("id")).collect();
                 let branches = member.get("messages").into_iter().flat_map(|all| all.members());
                 let others = branches.filter(|one| one.key_text().is_none_or(|id| !shown.contains(&id)));
@@ -462,8 +462,8 @@ type Stack<'d, 's> = Vec<(Value<'d, 's>, Around<'d, 's>)>;
 /// Adds the cells of a table with the names of its columns apart, as pandas (`orient="split"`) and W&B write it, with the
 /// tools of their row; `false` if an object is none.
 fn add_cells<'d, 's>(table: Value<'d, 's>, stack: &mut Stack<'d, 's>) -> bool {
-    let names = table.get("columns").into_iter().flat_map(|columns| columns.elements());
-    let rows = || table.get("data").into_iter().flat_map(|data| data.elements());
+    let names = table.list("columns");
+    let rows = || table.list("data");
     let at = names
         .into_iter()
         .position(|name| lists::TOOLS.iter().any(|key| name.as_str().as_deref() == Some(key)));
@@ -544,7 +544,7 @@ fn is_page(value: Value<'_, '_>) -> bool {
 fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
     value.get("role")?.as_json_str()?;
     let any = |key: &str, keys: &[&str]| {
-        let mut blocks = value.get(key).into_iter().flat_map(|blocks| blocks.elements());
+        let mut blocks = value.list(key);
         blocks.any(|block| block.get_any(keys).is_some_and(|call| call.is_object()))
     };
     if is_of_blocks(value) {
@@ -562,7 +562,7 @@ fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
 
 /// Whether the calls of a message are blocks of its content.
 fn is_of_blocks(message: Value<'_, '_>) -> bool {
-    let mut blocks = message.get("content").into_iter().flat_map(|content| content.elements());
+    let mut blocks = message.list("content");
     blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn settle_beginning(transcript: &mut Transcript<'_>) {
 pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     for message in list.elements() {
         open(transcript, message.get("role").and_then(Named::of), message);
-        for part in message.get("parts").into_iter().flat_map(|parts| parts.elements()) {
+        for part in message.list("parts") {
             let body = body_of(part);
             if matches!(body, Body::Opaque) {
                 transcript.unread.extend(unread::block(part));

@@ -86,7 +86,7 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
     };
     let is_other = |turn: Value<'_, '_>| {
         let calls = turn.get_any(&["tool_calls", "function_call"]);
-        let mut blocks = turn.get("content").into_iter().flat_map(|content| content.elements());
+        let mut blocks = turn.list("content");
         calls.is_some_and(|calls| calls.children().next().is_some())
             || blocks.any(|block| block.get_str("type").as_deref() != Some("text"))
     };
@@ -155,10 +155,9 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
 
 /// Whether the messages of a list have blocks that keep their content under `value`, whatever their type.
 pub(crate) fn has_value_blocks(list: Value<'_, '_>) -> bool {
-    list.elements().take(LOOKED_AT).any(|turn| {
-        turn.get("role").is_some()
-            && turn.get("content").into_iter().flat_map(|content| content.elements()).any(is_of_no_provider)
-    })
+    list.elements()
+        .take(LOOKED_AT)
+        .any(|turn| turn.get("role").is_some() && turn.list("content").any(is_of_no_provider))
 }
 
 const LOOKED_AT: usize = 4;
@@ -232,7 +231,9 @@ fn read_turn<'s>(
         (Role::Tool, _) => {
             let said = turn.get_any(&TEXTS).or_else(|| turn.get("result"));
             results(transcript, turn, said, answers.as_ref());
-            if is_result_of_all(turn) && !is_result(following.first()) {
+            // LLaMA-Factory's rows have results and calls by turns: one `observation` follows a list of calls
+            // (`SharegptDatasetConverter` in `src/llamafactory/data/converter.py`, which skips other rows).
+            if turn.get_str("from").as_deref() == Some("observation") && !is_result(following.first()) {
                 settle_calls_before(transcript);
             }
         }
@@ -479,13 +480,6 @@ fn results<'s>(
     if is_list && id.is_none() {
         settle_calls_before(transcript);
     }
-}
-
-/// Whether a turn is the result of all calls in the turn before it: LLaMA-Factory's rows have results and calls by turns,
-/// so that a list of calls is followed by one `observation` (`data/README.md`, and `SharegptDatasetConverter` in
-/// `src/llamafactory/data/converter.py`, which skips other rows).
-fn is_result_of_all(turn: Value<'_, '_>) -> bool {
-    turn.get_str("from").as_deref() == Some("observation")
 }
 
 /// Says of the calls before the last message that their results may be in one.

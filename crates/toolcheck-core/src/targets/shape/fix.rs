@@ -33,11 +33,6 @@ fn is_word(advice: &str) -> bool {
     !advice.is_empty() && !advice.contains([' ', '.'])
 }
 
-/// Whether an advice is that a key has no place in a request of this API, wherever it is written.
-fn is_removal(advice: &str) -> bool {
-    advice.starts_with("remove it")
-}
-
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -207,11 +202,12 @@ impl<'f> ShapeFault<'f> {
         if self.says_nothing(document) {
             return Some(Fix::safe([Change::Remove(node)]));
         }
-        if is_twice && meant.is_some_and(|meant| self.is_said_again(meant, value, document)) {
+        let is_same = |meant: &str| self.taken(meant, document).is_some_and(|one| one.raw() == value.raw());
+        if is_twice && meant.is_some_and(is_same) {
             return Some(Fix::safe([Change::Remove(node)]));
         }
         // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
-        let is_meant = !is_twice && help.is_some_and(|help| !is_removal(help));
+        let is_meant = !is_twice && help.is_some_and(|help| !help.starts_with("remove it"));
         // What is said is not a key too many.
         let is_said = value.elements().any(|block| block.get("text").is_some());
         let is_all = self.is_of_request() && is_list_key(&self.key) || is_said;
@@ -258,11 +254,6 @@ impl<'f> ShapeFault<'f> {
     /// Whether the place that is meant by a key is taken, so that it cannot be moved there.
     pub(super) fn is_taken(&self, meant: &str, document: &Document<'_>) -> bool {
         !meant.contains(' ') && self.taken(meant, document).is_some()
-    }
-
-    /// Whether what is there in the place that is meant is the same.
-    fn is_said_again(&self, meant: &str, value: Value<'_, '_>, document: &Document<'_>) -> bool {
-        self.taken(meant, document).is_some_and(|other| other.raw() == value.raw())
     }
 
     /// Whether a value can be moved to the place that is meant as it is.

@@ -50,10 +50,6 @@ use crate::targets::{Evidence, Pattern};
 
 static FILES: Tables<ShapeFile, { SHAPES.1.len() }> = Tables::new(SHAPES);
 
-pub(super) fn is_described(format: &str) -> bool {
-    formats().any(|own| own == format)
-}
-
 /// The formats whose shape is described.
 pub fn formats() -> impl Iterator<Item = &'static str> {
     FILES.ids()

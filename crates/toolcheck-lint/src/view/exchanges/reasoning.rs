@@ -38,8 +38,9 @@ impl HistoryMatch<'_> {
     pub(crate) fn is_current(&self, cx: &Context<'_, '_>) -> bool {
         let is_kept = !self.answer.calls.is_empty() && self.count() == self.answer.calls.len();
         let after = cx.transcript.messages.get(self.turn(cx).end..).unwrap_or_default();
-        let speaks = |message: &_| brings_no_results(cx, message);
-        self.answer.is_whole && is_kept && !after.iter().any(speaks)
+        let is_said =
+            |one: &Message<'_>| one.role == Role::User && !brings_results(cx.transcript.parts_of(one));
+        self.answer.is_whole && is_kept && !after.iter().any(|one| is_said(one))
     }
 
     /// Whether the turn has something that nobody reads, such as a reference to what the provider keeps.
@@ -109,10 +110,6 @@ impl HistoryMatch<'_> {
         }
         compare(&given, &stored)
     }
-}
-
-fn brings_no_results(cx: &Context<'_, '_>, message: &Message<'_>) -> bool {
-    message.role == Role::User && !brings_results(cx.transcript.parts_of(message))
 }
 
 fn compare(given: &[&ChoiceReasoning], stored: &[ChoiceReasoning]) -> ReasoningChange {
