@@ -91,6 +91,17 @@ pub enum Unit {
     Characters,
 }
 
+impl Unit {
+    /// The length of a text.
+    pub fn length_of(self, text: &str) -> usize {
+        match self {
+            Self::Bytes => text.len(),
+            Self::Utf16 => text.encode_utf16().count(),
+            Self::Characters => text.chars().count(),
+        }
+    }
+}
+
 /// The limits of the systems that agents run on.
 ///
 /// Linux: `MAX_ARG_STRLEN`, 32 pages of 4 KiB for one argument including the NUL at its end (execve(2)); `sh -c` gets

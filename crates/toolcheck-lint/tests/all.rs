@@ -13,4 +13,11 @@ mod readers;
 mod rules;
 #[cfg(feature = "shell")]
 mod shell;
+/// The module of the library itself, with its tests: nothing else in it can be reached from here.
+#[cfg(feature = "shell")]
+#[path = "../src/view/shell/mod.rs"]
+mod shell_commands;
 mod summary;
+
+#[cfg(feature = "shell")]
+use toolcheck_lint::settings;

@@ -107,11 +107,7 @@ fn strings(list: &Json) -> Option<Vec<&str>> {
 impl Command<'_> {
     /// Its length, including the separators between arguments.
     pub(crate) fn length(&self, unit: Unit) -> usize {
-        let count = |text: &&str| match unit {
-            Unit::Bytes => text.len(),
-            Unit::Utf16 => text.encode_utf16().count(),
-            Unit::Characters => text.chars().count(),
-        };
+        let count = |text: &&str| unit.length_of(text);
         match &self.form {
             Form::Script(script) => count(script),
             Form::Words(words) => words.iter().map(count).sum::<usize>() + words.len().saturating_sub(1),
