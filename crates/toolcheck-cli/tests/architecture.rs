@@ -193,9 +193,7 @@ fn every_test_is_built() {
             rust_files(&source, &mut files);
             files.retain(|path| is_test.is_match(&text(path)));
             for file in files {
-                let module =
-                    if file.ends_with("tests.rs") { file.parent().expect("a folder") } else { &file };
-                let module = module.with_extension("rs");
+                let module = if file.ends_with("tests.rs") { &file.with_file_name("mod.rs") } else { &file };
                 let module = module.strip_prefix(&source).expect("it is in the folder").display();
                 assert!(own.contains(&format!("#[path = \"../src/{module}\"]")), "{}", file.display());
             }

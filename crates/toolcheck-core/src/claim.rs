@@ -32,7 +32,6 @@ pub(crate) mod certainty {
     pub(crate) const OWN_SHAPE: u8 = 95;
 }
 
-use crate::names::words;
 use certainty::SURE;
 
 /// How many messages a format looks at to recognise a document.
@@ -110,18 +109,30 @@ pub(crate) fn surest_message<'d, 's>(
 /// The divisor of the certainty if some messages are foreign and the others are below [`SURE`].
 const FAINTER: u8 = 3;
 
-const MARKS: [&str; 14] = words(
-    "title created_at createdAt updated_at updatedAt working_dir workspace cwd parent_id run_id agent_id team_id session_id \
-    provider_key",
-);
-
 /// Whether a document is what a program stores of a session or a run, and no request: it has two or more keys of such, which
 /// no API takes. The tools of Agno's (`RunOutput` in `libs/agno/agno/run/agent.py`) are those that have run. CodeWhale keeps
 /// them apart from the messages (`SavedSession` in `crates/tui/src/session_manager.rs`), and names no model beside those.
 pub(crate) fn is_stored(root: Value<'_, '_>) -> bool {
     let is_mark = |member: &Value<'_, '_>| {
-        let key = member.plain_key();
-        key.is_some_and(|key| (3..12).contains(&key.len()) && MARKS.iter().any(|mark| mark.as_bytes() == key))
+        matches!(
+            member.plain_key(),
+            Some(
+                b"title"
+                    | b"created_at"
+                    | b"createdAt"
+                    | b"updated_at"
+                    | b"updatedAt"
+                    | b"working_dir"
+                    | b"workspace"
+                    | b"cwd"
+                    | b"parent_id"
+                    | b"run_id"
+                    | b"agent_id"
+                    | b"team_id"
+                    | b"session_id"
+                    | b"provider_key"
+            )
+        )
     };
     let is_one = |value: Value<'_, '_>| value.members().filter(is_mark).nth(1).is_some();
     is_one(root) || root.get("metadata").is_some_and(is_one) && root.get("model").is_none()

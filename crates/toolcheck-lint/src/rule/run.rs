@@ -107,22 +107,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     let level = match verdict {
         // Nobody sends the file as it is, so no API answers.
         _ if !is_sent => of_next.or_else(|| in_log(rule, context, said)),
-        _ if said.answer.is_some() => said.answer.take().map(|answer| {
-            let level = answer.grounds.level();
-            if let Some(harm) = answer.harm {
-                said.harm = Some(harm.into());
-                return Level::Warning;
-            }
-            said.provider_error = Some(ProviderError {
-                target: context.target().id.clone(),
-                case: None,
-                status: answer.status,
-                text: answer.text,
-                grounds: answer.grounds,
-                only_warns: None,
-            });
-            level
-        }),
+        _ if said.answer.is_some() => known_to_rule(context, said),
         Verdict::Refused(refusal) if is_unsure(refusal) => None,
         Verdict::Refused(refusal) => {
             let answer = said.provider_error.insert(answer(refusal, &said.values));
@@ -170,6 +155,20 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     said.values = Vec::new();
     (finding.level, finding.target_level) = (own_level, target_level);
     true
+}
+
+/// The level of a finding whose rule knows what the target answers.
+fn known_to_rule(context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
+    let answer = said.answer.take()?;
+    let level = answer.grounds.level();
+    if let Some(harm) = answer.harm {
+        said.harm = Some(harm.into());
+        return Some(Level::Warning);
+    }
+    let target = context.target().id.clone();
+    let (status, text, grounds) = (answer.status, answer.text, answer.grounds);
+    said.provider_error = Some(ProviderError { target, case: None, status, text, grounds, only_warns: None });
+    Some(level)
 }
 
 /// The level of a finding about what is no request, or of what no API is known to refuse.

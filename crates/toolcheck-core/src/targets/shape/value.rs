@@ -54,14 +54,12 @@ impl Check {
                 }
                 out_of(*min, *max, text.char_count())
             }
-            CheckKind::Items { min, max } => {
-                match value.kind() {
-                    JsonKind::Array => out_of(*min, *max, value.elements().count()),
-                    // A single object may stand for a list of one.
-                    JsonKind::Object => out_of(None, *max, value.members().count()),
-                    _ => None,
-                }
-            }
+            CheckKind::Items { min, max } => match value.kind() {
+                JsonKind::Array => out_of(*min, *max, value.elements().count()),
+                // A single object may stand for a list of one.
+                JsonKind::Object => out_of(None, *max, value.members().count()),
+                _ => None,
+            },
             CheckKind::Range { min, max } => {
                 let number: f64 = std::str::from_utf8(value.raw()).ok()?.parse().ok()?;
                 let is_number = value.kind() == JsonKind::Number;
