@@ -116,6 +116,9 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
             level
         }),
         Verdict::Refused(refusal) => {
+            if let Some(help) = &refusal.help {
+                said.help = Some(help.clone().into());
+            }
             let answer = said.provider_error.insert(answer(refusal, &said.values));
             Some(answer.grounds.level())
         }

@@ -479,8 +479,9 @@ impl<'f> ShapeFault<'f> {
         if let Some(same) = allowed.iter().find(|known| is_same(known, got)) {
             return Some(Fix::safe(write(same)));
         }
-        // A text is a text, whoever says it.
-        let mut texts = allowed.iter().filter(|known| known.ends_with("text") && got.ends_with("text"));
+        // A text is a text, whoever says it, if it is where a text is.
+        let has_text = value.document().value(self.parent).get_str("text").is_some();
+        let mut texts = allowed.iter().filter(|known| known.ends_with("text") && got.ends_with("text") && has_text);
         if let (Some(only), None) = (texts.next(), texts.next()) {
             return Some(Fix::safe(write(only)));
         }
@@ -493,10 +494,11 @@ impl<'f> ShapeFault<'f> {
 
     /// The object without a key that another forbids, if it need not be there.
     fn without_conflict(&self, document: &Document<'_>, other: &str) -> Option<Fix> {
-        let is_clear = matches!(
-            self.condition()?,
-            Condition::Excludes | Condition::Needs | Condition::OnlyIf | Condition::NotIf
-        );
+        let is_clear = match self.condition()? {
+            // What one of the messages lacks is not made good by removing what asks for it.
+            Condition::Needs => !other.contains('*'),
+            condition => matches!(condition, Condition::Excludes | Condition::OnlyIf | Condition::NotIf),
+        };
         let is_optional = self.field?.required.is_empty() && !other.is_empty();
         let value = document.value(self.value?);
         let may_lack = value.key_span().is_some() && self.may_lack(value.id(), document);
