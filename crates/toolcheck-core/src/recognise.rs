@@ -315,7 +315,8 @@ fn pattern(text: &str, last: &str) -> String {
             // What is said next is a word of its own: `temperature` is not `temper`, `at` and `ure`. Its quotes may be lost.
             let next = after.trim_start_matches(is_gap);
             if next.len() < after.len() && next.starts_with(char::is_alphanumeric) {
-                pattern.push_str(r#"(?:[\s>|\u{2502}\u{258f}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
+                pattern
+                    .push_str(r#"(?:[\s>|\u{2502}\u{258f}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
                 rest = next;
                 continue;
             }
