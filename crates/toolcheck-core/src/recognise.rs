@@ -279,7 +279,9 @@ fn captured(pattern: &Regex, error: &str, found: &Captures<'_>) -> Vec<(String, 
     let named = pattern.capture_names().flatten().filter_map(|name| {
         let group = found.name(name)?;
         let value = bare(name, closed(error, group.start(), group.end()));
-        (!value.is_empty()).then(|| (name.replace('_', "-"), value.to_owned()))
+        // Where a line was wrapped, it says one thing.
+        let value = value.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        (!value.is_empty()).then(|| (name.replace('_', "-"), value))
     });
     named.collect()
 }
@@ -294,7 +296,9 @@ fn pattern(text: &str, last: &str) -> String {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
                 _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
-                VALUES if is_last => r#"\\*['"`\u{2018}\u{201c}][^\n"}]*"#,
+                VALUES if is_last => r#"\\*['"`\u{2018}\u{201c}](?:,\s+|[^\n"}])*"#,
+                // A list of values may go on in the next line.
+                _ if is_last && name.starts_with(VALUES) => r#"(?:,\s+|[^\n"}])*"#,
                 _ if is_last => last,
                 // What is in front of the text is no part of it.
                 _ if text[..text.len() - rest.len()].chars().all(is_gap) => r#"[^\s"{}]*?"#,
@@ -311,7 +315,8 @@ fn pattern(text: &str, last: &str) -> String {
             // What is said next is a word of its own: `temperature` is not `temper`, `at` and `ure`. Its quotes may be lost.
             let next = after.trim_start_matches(is_gap);
             if next.len() < after.len() && next.starts_with(char::is_alphanumeric) {
-                pattern.push_str(r#"(?:[\s>|\u{2502}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
+                pattern
+                    .push_str(r#"(?:[\s>|\u{2502}\u{258f}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
                 rest = next;
                 continue;
             }
@@ -327,7 +332,7 @@ fn pattern(text: &str, last: &str) -> String {
                 pattern.push_str(r"\b");
             }
             // A line may be quoted, framed or escaped again.
-            pattern.push_str(r"(?:[\s>|\u{2502}]|\\+[nrt])*");
+            pattern.push_str(r"(?:[\s>|\u{2502}\u{258f}]|\\+[nrt])*");
         } else if is_quote(character) {
             pattern.push_str(r#"[\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]*"#);
         } else if character == '.' && characters.as_str().is_empty() {

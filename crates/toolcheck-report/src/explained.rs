@@ -333,6 +333,12 @@ impl Explained {
         for (name, value) in &best.captures {
             writeln!(out, "  {}: {}", label_of(name), shown(value))?;
         }
+        if let Some(help) =
+            best.refusal.help.as_ref().filter(|_| !is_shared && best.likeness != Likeness::Similar)
+        {
+            writeln!(out)?;
+            wording.write_wrapped(&format!("help: {help}"), out)?;
+        }
         if !others.is_empty() && !is_shared {
             writeln!(out)?;
             wording.write_wrapped(&format!("The same text can also mean: {}", others.join(", ")), out)?;

@@ -153,7 +153,12 @@ fn sniff(root: Value<'_, '_>) -> u8 {
             || root.get_any(&OWN_BODY).is_some();
     let is_content = |value: Value<'_, '_>| matches!(kind_of(value), Step::Content);
     let holds_text = input.as_json_str().is_some() || is_content(input) || input.elements().any(is_content);
-    if is_own && holds_text && is_body() { certainty::SURE_OF_RECORD } else { of_steps }
+    // The turns that were before steps: nobody else names the role so.
+    let is_turn = |value: Value<'_, '_>| {
+        value.get("type").is_none() && value.get_str("role").as_deref() == Some("model")
+    };
+    let holds_turns = || input.elements().any(is_turn);
+    if is_own && (holds_text || holds_turns()) && is_body() { certainty::SURE_OF_RECORD } else { of_steps }
 }
 
 /// The kind of a step or a part by its `type`.

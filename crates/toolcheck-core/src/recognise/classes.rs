@@ -112,9 +112,10 @@ static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|
     ErrorClass::all().flat_map(of_class).collect()
 });
 
-/// What Pydantic prints of the request, in which any words may be.
+/// What Pydantic prints of the request, in which any words may be, and what Codex puts in front of an API's error.
 static DUMPS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("(?s)input_value=.*?(?:, input_type=|$)").expect("it is a regular expression")
+    Regex::new(r"(?s)input_value=.*?(?:, input_type=|$)|stream disconnected before completion:\s+\b")
+        .expect("it is a regular expression")
 });
 
 /// What an error is about whose whole text is known, if that is longer than what is known of a rule's, and not in front

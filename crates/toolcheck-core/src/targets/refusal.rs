@@ -99,6 +99,8 @@ pub struct Refusal {
     /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning, and this is the
     /// clause that says why: it follows on "only a warning:".
     pub doubt: Option<String>,
+    /// What to do about it, if that is more than the rule says: a clause.
+    pub help: Option<String>,
     /// Whether the text is no longer printed, or belongs to another condition too: it serves to recognise a pasted
     /// error, and says nothing of a transcript.
     #[serde(default)]
@@ -129,6 +131,7 @@ impl Refusal {
             sources: Vec::new(),
             seen: String::new(),
             doubt: None,
+            help: None,
             legacy: false,
             is_inherited: false,
             target: Arc::default(),

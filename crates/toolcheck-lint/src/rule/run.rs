@@ -110,6 +110,9 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         _ if said.answer.is_some() => known_to_rule(context, said),
         Verdict::Refused(refusal) if is_unsure(refusal) => None,
         Verdict::Refused(refusal) => {
+            if let Some(help) = &refusal.help {
+                said.help = Some(help.clone().into());
+            }
             let answer = said.provider_error.insert(answer(refusal, &said.values));
             Some(answer.grounds.level())
         }

@@ -11,7 +11,7 @@ use super::compile::{Check, CheckKind, Field, bit, plain};
 use super::fault::{Condition, Detail, ShapeFault};
 use super::rewrite::{is_id, is_said_in};
 use super::tables::{JsonType, Kind, ShapeFaultKind};
-use super::value::type_of;
+use super::value::{raw_text, text_of, type_of};
 use crate::fix::{Change, Fix};
 use crate::rule_id::RuleId;
 use crate::text::shorten;
@@ -452,10 +452,7 @@ impl<'f> ShapeFault<'f> {
             }
             _ => false,
         };
-        match value.kind() {
-            JsonKind::String => field.checks.iter().all(is_taken),
-            _ => true,
-        }
+        value.kind() != JsonKind::String || field.checks.iter().all(is_taken)
     }
 
     /// The value that is meant by one that is not allowed.
@@ -464,15 +461,15 @@ impl<'f> ShapeFault<'f> {
         let write = |meant: &str| [Change::Write(value.id(), quoted(meant))];
         let field = self.field?;
         let is_allowed = |word: &&String| is_word(word) && allowed.contains(&word.as_str());
-        if let Some(meant) = field.instead.get(got).filter(is_allowed) {
+        let meant = field.instead.get(got).filter(is_allowed).map(String::as_str);
+        if let Some(meant) = meant.or_else(|| allowed.iter().copied().find(|known| is_same(known, got))) {
             return Some(Fix::safe(write(meant)));
         }
-        if let Some(same) = allowed.iter().find(|known| is_same(known, got)) {
-            return Some(Fix::safe(write(same)));
-        }
-        // A text is a text, whoever says it.
+        // A text is a text, whoever says it, if it is where a text is.
         let mut texts = allowed.iter().filter(|known| known.ends_with("text") && got.ends_with("text"));
-        if let (Some(only), None) = (texts.next(), texts.next()) {
+        if value.document().value(self.parent).get_str("text").is_some()
+            && let (Some(only), None) = (texts.next(), texts.next())
+        {
             return Some(Fix::safe(write(only)));
         }
         if let Some(near) = allowed.iter().find(|known| is_near(known, got)) {
@@ -484,10 +481,12 @@ impl<'f> ShapeFault<'f> {
 
     /// The object without a key that another forbids, if it need not be there.
     fn without_conflict(&self, document: &Document<'_>, other: &str) -> Option<Fix> {
-        let is_clear = matches!(
-            self.condition()?,
-            Condition::Excludes | Condition::Needs | Condition::OnlyIf | Condition::NotIf
-        );
+        // What a message lacks is not made good by removing what asks for it.
+        let is_clear = match self.condition()? {
+            Condition::Needs => !other.contains('*'),
+            Condition::LessThan | Condition::NotAfter => false,
+            _ => true,
+        };
         let is_optional = self.field?.required.is_empty() && !other.is_empty();
         let value = document.value(self.value?);
         let may_lack = value.key_span().is_some() && self.may_lack(value.id(), document);
@@ -531,18 +530,6 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
 /// What stands for a text in an example, and where it is what is said.
 pub(super) const PLACE: &str = "\"\u{2026}\"";
 const PLACE_OF_TEXT: &str = "\"text\": \"\u{2026}\"";
-
-/// The text of a block that has nothing else, as it is spelled.
-fn text_of<'s>(block: Value<'_, 's>) -> Option<&'s str> {
-    let is_kind = |kind: Value<'_, '_>| kind.as_str().is_some_and(|kind| kind.ends_with("text"));
-    let count = 1 + usize::from(block.get("type").is_some_and(is_kind));
-    raw_text(block.get("text").filter(|_| block.members().count() == count)?)
-}
-
-/// A text as it is spelled.
-fn raw_text<'s>(text: Value<'_, 's>) -> Option<&'s str> {
-    std::str::from_utf8(text.as_json_str().filter(|text| text.is_text())?.raw()).ok()
-}
 
 /// A value that only is quoted wrongly, as JSON in one of the expected types.
 pub(super) fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {

@@ -551,6 +551,7 @@ impl TargetShape {
                 sources: fact.sources.clone(),
                 seen: fact.seen.clone(),
                 doubt: fact.doubt.clone(),
+                help: fact.help.clone(),
                 ..Refusal::of(rule)
             })
         });

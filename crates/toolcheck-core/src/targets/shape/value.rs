@@ -176,3 +176,15 @@ pub(super) fn type_of(value: Value<'_, '_>) -> JsonType {
         }
     }
 }
+
+/// The text of a block that has nothing else, as it is spelled.
+pub(super) fn text_of<'s>(block: Value<'_, 's>) -> Option<&'s str> {
+    let is_kind = |kind: Value<'_, '_>| kind.as_str().is_some_and(|kind| kind.ends_with("text"));
+    let count = 1 + usize::from(block.get("type").is_some_and(is_kind));
+    raw_text(block.get("text").filter(|_| block.members().count() == count)?)
+}
+
+/// A text as it is spelled.
+pub(super) fn raw_text<'s>(text: Value<'_, 's>) -> Option<&'s str> {
+    std::str::from_utf8(text.as_json_str().filter(|text| text.is_text())?.raw()).ok()
+}
