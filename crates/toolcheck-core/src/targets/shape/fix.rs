@@ -523,7 +523,7 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
     if value.is_object() {
         return (told == "JSON in a string").then(|| quoted(raw));
     }
-    let text = value.as_json_str().filter(|text| text.is_text())?.decode();
+    let text = value.as_json_str()?.decode();
     let example = Document::read(told.as_bytes());
     let root = example.root();
     let is_whole = example.faults().is_empty() && root.raw().len() == told.len();
@@ -550,7 +550,7 @@ fn text_of<'s>(block: Value<'_, 's>) -> Option<&'s str> {
 
 /// A text as it is spelled.
 fn raw_text<'s>(text: Value<'_, 's>) -> Option<&'s str> {
-    std::str::from_utf8(text.as_json_str().filter(|text| text.is_text())?.raw()).ok()
+    std::str::from_utf8(text.as_json_str()?.raw()).ok()
 }
 
 /// A value that only is quoted wrongly, as JSON in one of the expected types.
