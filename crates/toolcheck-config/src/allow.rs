@@ -6,10 +6,9 @@ use glob::{MatchOptions, Pattern};
 use toolcheck_json::Position;
 
 use crate::{Error, PathGlobs};
-use toolcheck_lint::Finding;
-use toolcheck_lint::Rule;
 use toolcheck_lint::report::FileReport;
 use toolcheck_lint::settings::ToolNames;
+use toolcheck_lint::{Finding, FixOptions, Fixed, Options, Rule, fix, lint};
 
 /// Findings that the user allows.
 #[derive(Debug, Clone)]
@@ -132,11 +131,35 @@ pub fn apply(allows: &[Allow], path: &Path, file: &mut FileReport) -> Vec<bool> 
     used
 }
 
+/// Removes the findings that entries for a file allow from its report.
+pub fn take_out(allows: &[Allow], file: &mut FileReport) {
+    let before = file.findings.len();
+    file.findings.retain(|finding| !allows.iter().any(|allow| allow.allows(finding)));
+    file.allowed += before - file.findings.len();
+}
+
+/// Fixes a file but for what the entries for it allow, of which the reports say nothing.
+pub fn fix_others<'b>(
+    allows: &[Allow],
+    (name, bytes): (&str, &'b [u8]),
+    options: &Options,
+    how: &FixOptions,
+) -> Fixed<'b> {
+    if allows.is_empty() {
+        return fix(name, bytes, options, how);
+    }
+    let before = lint(name, bytes, &options.clone().max_findings(usize::MAX));
+    let is_allowed = |finding: &&Finding| allows.iter().any(|allow| allow.allows(finding));
+    let mut fixed =
+        fix(name, bytes, options, &how.clone().without(before.findings.iter().filter(is_allowed)));
+    std::iter::once(&mut fixed.before).chain(&mut fixed.after).for_each(|report| take_out(allows, report));
+    fixed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Config;
-    use toolcheck_lint::{Options, lint};
 
     #[test]
     fn an_entry_for_one_place_allows_no_other() {

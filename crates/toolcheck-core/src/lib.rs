@@ -13,6 +13,7 @@
 //! - [`shape`]: which keys the objects of a request have, and what a provider enforces of that, as data.
 //! - [`targets`]: what a provider refuses and tolerates, as data with its evidence.
 //! - [`models`]: what pages and tables say of models.
+//! - [`translate`]: messages in the form of another API.
 //! - [`tools`]: definitions of tools that stand in a file of their own.
 //! - [`recognise`]: from an error that an API answered back to the rule.
 //! - [`suggest`]: the known name that is most similar to a mistyped one.
@@ -53,6 +54,7 @@ mod tables;
 pub mod targets;
 pub mod text;
 pub mod tools;
+pub mod translate;
 mod unread;
 pub mod unsupported;
 pub mod write;

@@ -60,6 +60,18 @@ pub(crate) enum Marks {
     Tried,
 }
 
+/// Methods that set the field of their name.
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)+) => {$(
+        $(#[$doc])*
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$name = $name.into();
+            self
+        }
+    )+};
+}
+pub(crate) use setters;
+
 /// What most files of a run are linted with is made once.
 static DEFAULT_SETTINGS: LazyLock<Arc<Settings>> = LazyLock::new(Arc::default);
 static DEFAULT_RULES: LazyLock<Arc<[&'static Rule]>> =
@@ -100,6 +112,32 @@ impl Options {
         Self::default()
     }
 
+    setters! {
+        /// What the transcripts are for.
+        kind: TranscriptKind,
+        /// The tools of transcripts that declare none themselves.
+        tools: impl Into<Arc<[Definition]>>,
+        /// The chat template of the model, which the rules about templates run on each request.
+        template: Option<Arc<ChatTemplate>>,
+        /// The settings of the rules.
+        settings: impl Into<Arc<Settings>>,
+        /// Whether histories and logs are over: the calls at their end, which may otherwise still be running, get no results any
+        /// more. The default is `false`.
+        is_over: bool,
+        /// Whether the path to which a body was sent names the model, so that the body need not ([`lint_body`](crate::lint_body)).
+        /// The default is `false`.
+        names_model: bool,
+        /// Whether findings are reported that are otherwise hidden: because the target accepts them, because nothing is known of
+        /// them, or because another finding says more of the same. Who has the error of an API knows more than the data of its
+        /// target. The default is `false`.
+        reports_hidden: bool,
+        /// Whether reports keep the text that their findings refer to, for outputs that show it. The default is `true`.
+        keeps_source: bool,
+        /// The maximum number of findings that a report lists; there is no limit by default. The others are counted in
+        /// [`FileReport::left_out`](crate::FileReport::left_out), and take little memory.
+        max_findings: usize,
+    }
+
     /// What files are read as: a wire format, or with a reader; `None` to detect it from their content.
     pub fn format(mut self, format: Option<impl Into<InputFormat>>) -> Self {
         let format = format.map(Into::into);
@@ -117,30 +155,6 @@ impl Options {
     /// The API to check against; `None` for the format's own provider.
     pub fn target(mut self, target: Option<impl Into<TargetRef>>) -> Self {
         self.target = target.map(Into::into);
-        self
-    }
-
-    /// What the transcripts are for.
-    pub fn kind(mut self, kind: TranscriptKind) -> Self {
-        self.kind = kind;
-        self
-    }
-
-    /// The tools of transcripts that declare none themselves.
-    pub fn tools(mut self, tools: impl Into<Arc<[Definition]>>) -> Self {
-        self.tools = tools.into();
-        self
-    }
-
-    /// The chat template of the model, which the rules about templates run on each request.
-    pub fn template(mut self, template: Option<Arc<ChatTemplate>>) -> Self {
-        self.template = template;
-        self
-    }
-
-    /// The settings of the rules.
-    pub fn settings(mut self, settings: impl Into<Arc<Settings>>) -> Self {
-        self.settings = settings.into();
         self
     }
 
@@ -180,37 +194,9 @@ impl Options {
         self
     }
 
-    /// Whether histories and logs are over: the calls at their end, which may otherwise still be running, get no results any
-    /// more. The default is `false`.
-    pub fn is_over(mut self, is_over: bool) -> Self {
-        self.is_over = is_over;
-        self
-    }
-
-    /// Whether the path to which a body was sent names the model, so that the body need not ([`lint_body`](crate::lint_body)).
-    /// The default is `false`.
-    pub fn names_model(mut self, names_model: bool) -> Self {
-        self.names_model = names_model;
-        self
-    }
-
     /// The model that the path names to which a body was sent, for one that names none ([`lint_body`](crate::lint_body)).
     pub fn path_model(mut self, model: Option<&str>) -> Self {
         self.path_model = model.map(Arc::from);
-        self
-    }
-
-    /// Whether findings are reported that are otherwise hidden: because the target accepts them, because nothing is known of
-    /// them, or because another finding says more of the same. Who has the error of an API knows more than the data of its
-    /// target. The default is `false`.
-    pub fn reports_hidden(mut self, reports_hidden: bool) -> Self {
-        self.reports_hidden = reports_hidden;
-        self
-    }
-
-    /// Whether reports keep the text that their findings refer to, for outputs that show it. The default is `true`.
-    pub fn keeps_source(mut self, keeps_source: bool) -> Self {
-        self.keeps_source = keeps_source;
         self
     }
 
@@ -222,13 +208,6 @@ impl Options {
 
     pub(crate) fn marks(mut self, marks: Marks) -> Self {
         self.marks = marks;
-        self
-    }
-
-    /// The maximum number of findings that a report lists; there is no limit by default. The others are counted in
-    /// [`FileReport::left_out`](crate::FileReport::left_out), and take little memory.
-    pub fn max_findings(mut self, max_findings: usize) -> Self {
-        self.max_findings = max_findings;
         self
     }
 }

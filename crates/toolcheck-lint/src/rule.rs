@@ -231,56 +231,28 @@ macro_rules! declare_rule {
             since: $since,
             default_level: declare_rule!(@level $level),
             in_dataset: declare_rule!(@dataset $($training)?),
-            on_wire: declare_rule!(@wire $($scope)?),
-            reports_shape: declare_rule!(@shape $($shape)?),
-            on_text: declare_rule!(@text $($scope)?),
-            on_call: declare_rule!(@call $($scope)?),
-            on_end: declare_rule!(@end $($scope)?),
+            on_wire: declare_rule!(@is wire $($scope)?),
+            reports_shape: declare_rule!(@is shape $($shape)?),
+            on_text: declare_rule!(@is text $($scope)?),
+            on_call: declare_rule!(@is call $($scope)?),
+            on_end: declare_rule!(@is end $($scope)?),
             looks_at: declare_rule!(@contents $($($content)+)?),
-            is_optional: declare_rule!(@optional $($selected)?),
+            is_optional: declare_rule!(@is selected $($selected)?),
             cases: &[$($($crate::vocabulary::Term {
                 name: $case,
                 meaning: $case_meaning,
-                is_for_users: declare_rule!(@mark $($case_mark)?),
+                is_for_users: declare_rule!(@is users $($case_mark)?),
             }),+)?],
             values: &[$($($($crate::vocabulary::Term {
                 name: $value,
                 meaning: $value_meaning,
-                is_for_users: declare_rule!(@mark $($value_mark)?),
+                is_for_users: declare_rule!(@is users $($value_mark)?),
             }),+)?)?],
             common_values: &[$($($crate::vocabulary::$common),*)?],
             answered_as: declare_rule!(@answered $($other)?),
             fix: declare_rule!(@fix $([$($safe)?] [$($lossy)?] $otherwise, $($help)?)?),
             unfixed: declare_rule!(@unfixed $($unfixed)?),
-            check: Some($check),
-        };
-    };
-    // A problem that is not visible in a transcript: the page explains the error.
-    ($id:ident in $category:ident, since $since:literal, explained, values $($common:ident),* [$($value:literal: $value_meaning:literal),+ $(,)?]) => {
-        pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
-            id: toolcheck_core::RuleId::$id,
-            category: $crate::category::Category::$category,
-            since: $since,
-            default_level: None,
-            in_dataset: $crate::rule::InDataset::AsElsewhere,
-            on_wire: true,
-            reports_shape: false,
-            on_text: false,
-            on_call: false,
-            on_end: false,
-            looks_at: toolcheck_core::ir::Contents::ANYTHING,
-            is_optional: false,
-            cases: &[],
-            values: &[$($crate::vocabulary::Term {
-                name: $value,
-                meaning: $value_meaning,
-                is_for_users: false,
-            }),+],
-            common_values: &[$($crate::vocabulary::$common),*],
-            answered_as: None,
-            fix: None,
-            unfixed: declare_rule!(@unfixed),
-            check: None,
+            check: declare_rule!(@check $check),
         };
     };
     (@level error) => { Some(toolcheck_core::Level::Error) };
@@ -290,16 +262,19 @@ macro_rules! declare_rule {
     (@dataset warning) => { $crate::rule::InDataset::AtLeast(toolcheck_core::Level::Warning) };
     (@dataset silent) => { $crate::rule::InDataset::OfNamedTarget };
     (@dataset) => { $crate::rule::InDataset::AsElsewhere };
-    (@wire wire) => { true };
-    (@wire $($other:ident)?) => { false };
-    (@shape shape) => { true };
-    (@shape) => { false };
-    (@text text) => { true };
-    (@text $($other:ident)?) => { false };
-    (@end end) => { true };
-    (@end $($other:ident)?) => { false };
-    (@call call) => { true };
-    (@call $($other:ident)?) => { false };
+    // Whether a rule has a mark that it may have.
+    (@is wire wire) => { true };
+    (@is shape shape) => { true };
+    (@is text text) => { true };
+    (@is end end) => { true };
+    (@is call call) => { true };
+    (@is help help) => { true };
+    (@is selected selected) => { true };
+    (@is users users) => { true };
+    (@is $mark:ident $($other:ident)?) => { false };
+    // A problem that is not visible in a transcript: the page explains the error.
+    (@check explained) => { None };
+    (@check $check:ident) => { Some($check) };
     (@contents) => { toolcheck_core::ir::Contents::ANYTHING };
     (@contents $first:ident $($other:ident)*) => {
         toolcheck_core::ir::Contents::$first$(.and(toolcheck_core::ir::Contents::$other))*
@@ -312,17 +287,11 @@ macro_rules! declare_rule {
             safe: concat!($($safe)?),
             lossy: concat!($($lossy)?),
             otherwise: $otherwise,
-            has_help: declare_rule!(@help $($help)?),
+            has_help: declare_rule!(@is help $($help)?),
         })
     };
-    (@help) => { false };
-    (@help help) => { true };
     (@unfixed) => { "this rule has no fix" };
     (@unfixed $unfixed:literal) => { $unfixed };
-    (@optional) => { false };
-    (@optional selected) => { true };
-    (@mark) => { false };
-    (@mark users) => { true };
 }
 pub(crate) use declare_rule;
 

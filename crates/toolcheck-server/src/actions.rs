@@ -7,6 +7,7 @@ use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Diagnostic, NumberOrString, TextEdit,
     WorkspaceEdit,
 };
+use toolcheck_config::allow::fix_others;
 use toolcheck_core::text::Counted;
 use toolcheck_lint::fix::{Cost, FixPlace, Fixed};
 use toolcheck_lint::{FixOptions, Options, fix, rules};
@@ -69,7 +70,8 @@ pub(crate) fn actions(
     if is_named {
         let bytes = document.text.bytes();
         if !settings.is_opened(&bytes) {
-            let fixed = fix(&settings.name, &bytes, &settings.options, &FixOptions::new());
+            let file = (&*settings.name, &*bytes);
+            let fixed = fix_others(&settings.allows, file, &settings.options, &FixOptions::new());
             if !fixed.is_unchanged() {
                 let title = format!("Fix {}", Counted(fixed.applied.len(), "finding"));
                 let edits = text_edits(document, &(0..bytes.len()), &bytes, &fixed.bytes);

@@ -8,11 +8,11 @@ use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value as Json;
 use toolcheck_config::Overrides;
-use toolcheck_config::allow::Allow;
+use toolcheck_config::allow::{self, Allow};
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::unknown;
-use toolcheck_lint::{FileReport, Finding, Options};
+use toolcheck_lint::{FileReport, Options};
 use toolcheck_open::{Container, FileFormat};
 use toolcheck_project::{ConfigOptions, Configs, Error, Input, Limits, Resolver, SettingsFault, find_target};
 
@@ -239,7 +239,7 @@ pub(crate) struct Settings {
     container: Option<&'static Container>,
     /// Whether the user says what the file is.
     is_named: bool,
-    allows: Arc<[Allow]>,
+    pub(crate) allows: Arc<[Allow]>,
 }
 
 impl Settings {
@@ -263,9 +263,7 @@ impl Settings {
 
     /// Takes out what the user allows.
     pub(crate) fn sift(&self, report: &mut FileReport) {
-        let before = report.findings.len();
-        report.findings.retain(|finding: &Finding| !self.allows.iter().any(|allow| allow.allows(finding)));
-        report.allowed += before - report.findings.len();
+        allow::take_out(&self.allows, report);
     }
 
     pub(crate) fn read_as(&self, format: Option<&str>) -> Options {

@@ -7,11 +7,12 @@ use std::path::Path;
 
 use anyhow::Result;
 use serde_json::{Value as Json, json};
+use toolcheck_config::allow::fix_others;
 use toolcheck_core::text::{Counted, line, reason, shown};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::finding::Spot;
 use toolcheck_lint::fix::{Action, Applied, Cost, FixPlace, Skipped};
-use toolcheck_lint::{FileReport, FixOptions, Fixed, fix, fix_nothing, fix_opened};
+use toolcheck_lint::{FileReport, FixOptions, Fixed, fix_nothing, fix_opened};
 use toolcheck_project::{FileOptions, Input, Limits, LintOptions, Project, ProjectOptions, Source};
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::unified;
@@ -94,7 +95,11 @@ pub(crate) fn run_on(
                 }
                 fixed
             }
-            (None, None) => fix(&input.name, &bytes, &settings.options(), how),
+            (None, None) => {
+                let allows = settings.config.config.allows.iter();
+                let allows: Vec<_> = allows.filter(|allow| allow.is_for(&input.real)).cloned().collect();
+                fix_others(&allows, (&input.name, &bytes), &settings.options(), how)
+            }
         };
         if !input.is_named && fixed.before.transcripts == 0 {
             continue;

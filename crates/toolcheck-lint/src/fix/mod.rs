@@ -115,7 +115,8 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
         return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
     }
     // What shows only once something else is fixed is fixed then.
-    let mut is_done = how.has_places();
+    // The places are others once the text is.
+    let mut is_done = !how.only_places().is_empty();
     for _ in 1..if is_done { 1 } else { MOST_ROUNDS } {
         let Some((text, _)) = &after else { break };
         let mut round = Round::of(path, text, options, &how.leaving_out(left.clone()));

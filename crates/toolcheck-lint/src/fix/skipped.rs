@@ -185,7 +185,8 @@ impl Reasons {
             let before = places.as_ref().and_then(|places| places[number]);
             (finding, before.unwrap_or(&finding.spot))
         });
-        let asked = with_places.filter(|(finding, was)| how.asks_for(finding.rule, was));
+        let asked =
+            with_places.filter(|(finding, was)| how.asks_for(finding.rule, was) && !how.leaves_out(finding));
         let left = asked.map(|(finding, was)| {
             let why = self.why(finding, how.takes(finding), report.format);
             let is_tried = self.of_findings.contains_key(&(finding.rule, finding.spot.bytes.start));

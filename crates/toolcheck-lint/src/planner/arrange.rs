@@ -188,7 +188,7 @@ impl Planner<'_, '_> {
         let name = call.call.name.as_ref().map(|name| Piece::Node(name.place.node));
         let caller =
             self.document.value(call.part.place.node).get("caller").map(|caller| Piece::Node(caller.id()));
-        let missing = Missing::new(call.call.kind, &*self.how.placeholder).id(id).name(name).caller(caller);
+        let missing = Missing::new(call.call.kind, self.how.said_instead()).id(id).name(name).caller(caller);
         let has_names = call.call.id.is_none() && self.answers_have_names();
         let needs_id = call.call.id.is_none() && self.fix_style.call_id.is_some() && !has_names;
         let made_up = || Cost::Guess(MADE_UP.to_owned());

@@ -16,7 +16,11 @@ impl Planner<'_, '_> {
         let mut fixes = std::mem::take(&mut self.fixes);
         // Nothing is lost that is needed once the rest of its message can be read.
         let loses = |fix: &Fix| fix.changes.iter().any(|change| self.may_lose(change, fix.cost.is_some()));
-        fixes.sort_by_cached_key(|(_, _, fix)| loses(fix));
+        // What says a whole message in another way needs it as it is.
+        let is_whole = |fix: &Fix| {
+            fix.changes.iter().all(|change| matches!(change, Change::Write(node, _) if self.messages.binary_search(node).is_ok()))
+        };
+        fixes.sort_by_cached_key(|(_, _, fix)| (loses(fix), !is_whole(fix)));
         for (number, rule, fix) in fixes {
             let mut sites: Vec<(Site, &Change)> = Vec::with_capacity(fix.changes.len());
             for change in &fix.changes {
@@ -24,7 +28,13 @@ impl Planner<'_, '_> {
                     .extend(self.key_of(change).into_iter().chain([site(change)]).map(|site| (site, change)));
             }
             let is_taken = |(site, change): &(Site, &Change)| {
+                let message = self.messages.get(self.slot_of(change.node()));
+                let is_gone = |message: &NodeId| {
+                    let written = self.touched.get(&(*message, None));
+                    *message != change.node() && written.is_some_and(|own| matches!(own, Change::Write(..)))
+                };
                 self.touched.get(site).is_some_and(|own| !is_composed(own, change))
+                    || message.is_some_and(is_gone)
                     || self.may_lose(change, fix.cost.is_some())
                         && self.kept.contains(&self.slot_of(change.node()))
             };

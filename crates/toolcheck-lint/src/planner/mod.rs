@@ -42,29 +42,24 @@ pub enum Action {
 impl Action {
     /// The past participle of what was done.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Inserted => "inserted",
-            Self::Moved => "moved",
-            Self::Merged => "merged",
-            Self::Removed => "removed",
-            Self::Renamed => "renamed",
-            Self::Reattached => "re-attached",
-            Self::BecameText => "turned into text",
-            Self::Rewritten => "rewritten",
-        }
+        self.words().0
     }
 
     /// What to do, for a menu: "insert what is missing".
     pub fn imperative(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Inserted => "insert what is missing",
-            Self::Moved => "move it to its place",
-            Self::Merged => "merge the messages",
-            Self::Removed => "remove it",
-            Self::Renamed => "give it another id",
-            Self::Reattached => "give it the id of its call",
-            Self::BecameText => "turn it into text",
-            Self::Rewritten => "rewrite it",
+            Self::Inserted => ("inserted", "insert what is missing"),
+            Self::Moved => ("moved", "move it to its place"),
+            Self::Merged => ("merged", "merge the messages"),
+            Self::Removed => ("removed", "remove it"),
+            Self::Renamed => ("renamed", "give it another id"),
+            Self::Reattached => ("re-attached", "give it the id of its call"),
+            Self::BecameText => ("turned into text", "turn it into text"),
+            Self::Rewritten => ("rewritten", "rewrite it"),
         }
     }
 }

@@ -9,6 +9,7 @@ use toolcheck_core::{Level, RuleId};
 
 use crate::category::Category;
 use crate::finding::{Finding, LeftOut, Spot};
+use crate::options::setters;
 use crate::rules;
 
 /// What happens to a call without a result.
@@ -109,7 +110,7 @@ impl FromStr for FixPlace {
 }
 
 /// What a fix may do, and how.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct FixOptions {
     only: Vec<RuleId>,
@@ -121,29 +122,26 @@ pub struct FixOptions {
     pub(crate) unanswered: Unanswered,
     pub(crate) orphans: Orphans,
     pub(crate) duplicates: Duplicates,
-    pub(crate) placeholder: String,
-}
-
-impl Default for FixOptions {
-    fn default() -> Self {
-        Self {
-            only: Vec::new(),
-            places: Vec::new(),
-            left_out: Vec::new(),
-            unsafe_fixes: false,
-            accepted: false,
-            unanswered: Unanswered::default(),
-            orphans: Orphans::default(),
-            duplicates: Duplicates::default(),
-            placeholder: PLACEHOLDER.to_owned(),
-        }
-    }
+    placeholder: Option<String>,
 }
 
 impl FixOptions {
     /// Only what loses and guesses nothing.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    setters! {
+        /// Whether to do also what loses or guesses something.
+        unsafe_fixes: bool,
+        /// Whether to fix also what the target is known to accept, or not known to refuse: every change may cost a cache.
+        accepted: bool,
+        /// What happens to calls without a result.
+        unanswered: Unanswered,
+        /// What happens to results without a call.
+        orphans: Orphans,
+        /// What happens to two different results of one call.
+        duplicates: Duplicates,
     }
 
     /// The only rules whose findings are fixed; none for all.
@@ -158,48 +156,19 @@ impl FixOptions {
         self
     }
 
-    /// Whether to do also what loses or guesses something.
-    pub fn unsafe_fixes(mut self, unsafe_fixes: bool) -> Self {
-        self.unsafe_fixes = unsafe_fixes;
-        self
-    }
-
-    /// Whether to fix also what the target is known to accept, or not known to refuse: every change may cost a cache.
-    pub fn accepted(mut self, accepted: bool) -> Self {
-        self.accepted = accepted;
-        self
-    }
-
-    /// What happens to calls without a result.
-    pub fn unanswered(mut self, unanswered: Unanswered) -> Self {
-        self.unanswered = unanswered;
-        self
-    }
-
-    /// What happens to results without a call.
-    pub fn orphans(mut self, orphans: Orphans) -> Self {
-        self.orphans = orphans;
-        self
-    }
-
-    /// What happens to two different results of one call.
-    pub fn duplicates(mut self, duplicates: Duplicates) -> Self {
-        self.duplicates = duplicates;
-        self
-    }
-
     /// What a result says that stands for one which is missing.
     pub fn placeholder(mut self, placeholder: impl Into<String>) -> Self {
-        self.placeholder = placeholder.into();
+        self.placeholder = Some(placeholder.into());
         self
     }
 
     /// Whether a finding is to be fixed: the target refuses it, the model does not read it, or the user asks for more.
     pub(crate) fn wants(&self, finding: &Finding) -> bool {
-        let is_left_out = |(rule, head): &LeftOut| *rule == finding.rule && **head == *finding.head.bytes();
-        self.takes(finding)
-            && self.asks_for(finding.rule, &finding.spot)
-            && !self.left_out.iter().any(is_left_out)
+        self.takes(finding) && self.asks_for(finding.rule, &finding.spot) && !self.leaves_out(finding)
+    }
+
+    pub(crate) fn leaves_out(&self, finding: &Finding) -> bool {
+        self.left_out.iter().any(|(rule, head)| *rule == finding.rule && **head == *finding.head.bytes())
     }
 
     /// Whether a finding is bad enough to be fixed, or about a chat template.
@@ -211,6 +180,11 @@ impl FixOptions {
     pub fn asks_for(&self, rule: RuleId, place: &Spot) -> bool {
         (self.only.is_empty() || self.only.contains(&rule))
             && (self.places.is_empty() || self.places.iter().any(|own| own.has(place)))
+    }
+
+    /// What is not fixed and not told of, wherever it is then.
+    pub fn without<'f>(self, findings: impl Iterator<Item = &'f Finding>) -> Self {
+        self.leaving_out(findings.map(Finding::left_out).collect())
     }
 
     /// The same without some findings more.
@@ -229,14 +203,14 @@ impl FixOptions {
         &self.places
     }
 
-    /// Whether only some places are fixed, which are others once the text is.
-    pub(crate) fn has_places(&self) -> bool {
-        !self.places.is_empty()
+    /// What stands for a missing result.
+    pub(crate) fn said_instead(&self) -> &str {
+        self.placeholder.as_deref().unwrap_or(PLACEHOLDER)
     }
 
     /// Whether a text stands for a missing result.
     pub(crate) fn is_placeholder(&self, text: &str) -> bool {
-        text == self.placeholder || missing_result::is_said_by(text)
+        text == self.said_instead() || missing_result::is_said_by(text)
     }
 }
 

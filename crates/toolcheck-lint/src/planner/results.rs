@@ -43,14 +43,19 @@ impl<'p> Planner<'p, '_> {
         for site in &pairing.results {
             let Some(first) = pairing.first_result(site) else { continue };
             let Some(finding) = self.finding(RuleId::DuplicateToolResult, site.part.place) else { continue };
-            let at = first.part.place.span.start;
-            let own = site.part.place.span.start;
+            let (at, call) = (first.part.place.span.start, first.paired_with.call());
             let is_same = self.raw(first.result) == self.raw(site.result)
                 && first.result.is_error == site.result.is_error;
             if is_same || self.is_placeholder(site.result) {
-                let cost = self.beside(site, Some(first)).map(Cost::Loss);
-                if self.try_fix(finding, Action::Removed, own, cost) {
-                    self.take_out(site);
+                // Where the order says which call a result answers, the one ahead of its place is one too many.
+                let mut between = pairing.results[first.number + 1..site.number].iter();
+                let is_ahead = is_same
+                    && first.result.call_id.is_none()
+                    && between.any(|other| other.paired_with.call().is_some_and(|other| Some(other) < call));
+                let (gone, kept) = if is_ahead { (first, site) } else { (site, first) };
+                let cost = self.beside(gone, Some(kept)).map(Cost::Loss);
+                if self.try_fix(finding, Action::Removed, gone.part.place.span.start, cost) {
+                    self.take_out(gone);
                 }
             } else if self.is_placeholder(first.result) {
                 if self.try_fix(finding, Action::Removed, at, None) {
@@ -65,21 +70,13 @@ impl<'p> Planner<'p, '_> {
     fn different_results(&mut self, finding: usize, first: &ResultSite<'_, '_>, second: &ResultSite<'_, '_>) {
         let at = first.part.place.span.start;
         match self.how.duplicates {
-            Duplicates::First => {
-                let lost = format!("the second result, {} bytes", self.raw(second.result).len());
-                if self.try_fix(
-                    finding,
-                    Action::Removed,
-                    second.part.place.span.start,
-                    Some(Cost::Loss(lost)),
-                ) {
-                    self.take_out(second);
-                }
-            }
-            Duplicates::Last => {
-                let lost = format!("the first result, {} bytes", self.raw(first.result).len());
+            Duplicates::First | Duplicates::Last => {
+                let is_first = self.how.duplicates == Duplicates::First;
+                let (gone, which) = if is_first { (second, "second") } else { (first, "first") };
+                let lost = format!("the {which} result, {} bytes", self.raw(gone.result).len());
+                let at = gone.part.place.span.start;
                 if self.try_fix(finding, Action::Removed, at, Some(Cost::Loss(lost))) {
-                    self.put_instead(first, second);
+                    if is_first { self.take_out(second) } else { self.put_instead(first, second) }
                 }
             }
             Duplicates::Both => {
@@ -231,16 +228,11 @@ impl<'p> Planner<'p, '_> {
                 continue;
             }
             // The same result again is one too many.
-            if self.is_again(site) && self.try_fix(finding, Action::Removed, site.part.place.span.start, None)
-            {
-                self.take_out(site);
-                continue;
-            }
-            let length = self.raw(site.result).len();
-            if self.how.orphans == Orphans::Drop {
-                let lost = format!("a result of {length} bytes");
-                if self.try_fix(finding, Action::Removed, site.part.place.span.start, Some(Cost::Loss(lost)))
-                {
+            let is_again = self.is_again(site);
+            if is_again || self.how.orphans == Orphans::Drop {
+                let lost = || Cost::Loss(format!("a result of {} bytes", self.raw(site.result).len()));
+                let lost = (!is_again).then(lost);
+                if self.try_fix(finding, Action::Removed, site.part.place.span.start, lost) {
                     self.note_lost(self.slot_of(site.part.place.node));
                     self.take_out(site);
                 }
@@ -311,10 +303,18 @@ impl<'p> Planner<'p, '_> {
         let is_stamp = |key: &str| self.file_style.is_some_and(|mend| mend.stamps.contains(&key));
         let content = self.content_of(site).map(Value::id);
         let mut beside = fix_style::beside(result(site), &known_of(site), other.map(result));
-        beside.retain(|member| Some(member.id()) != content);
+        let blocks = self.other_blocks(site).filter(|_| other.is_none()).map(Value::id);
+        beside.retain(|member| ![content, blocks].contains(&Some(member.id())));
         let keys = beside.iter().filter_map(|member| member.key_text()).filter(|key| !is_stamp(key));
         let keys: Vec<String> = keys.take(MOST_KEYS).map(|key| format!("`{}`", shorten(&key))).collect();
         (!keys.is_empty()).then(|| format!("what it has under {}", keys.join(", ")))
+    }
+
+    /// The blocks of a message that a result has beside its content, such as pictures.
+    fn other_blocks(&self, site: &ResultSite<'_, '_>) -> Option<Value<'p, '_>> {
+        let own = self.fix_style.own(self.document.value(site.part.place.node));
+        let content = self.content_of(site).map(Value::id);
+        own.get(self.fix_style.blocks?).filter(|list| list.is_array() && Some(list.id()) != content)
     }
 
     /// What a result says: its content, or the only other thing in it but for ids, whatever its key is.
@@ -353,6 +353,8 @@ impl<'p> Planner<'p, '_> {
                 blocks.push((self.fix_style.text)(Piece::text(&raw)));
             }
         }
+        let others = self.other_blocks(site).into_iter().flat_map(Value::elements);
+        blocks.extend(others.map(|block| Piece::Node(block.id())));
         if !self.is_slot(site) {
             self.take_out(site);
             // The model has not said it.

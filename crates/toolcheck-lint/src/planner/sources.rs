@@ -60,7 +60,7 @@ fn is_lines(document: &Document<'_>) -> bool {
 fn is_asked(how: &FixOptions, finding: &Finding, document: &Document<'_>) -> bool {
     let spot = &finding.spot;
     how.asks_for(finding.rule, spot)
-        || how.has_places() && is_lines(document) && {
+        || !how.only_places().is_empty() && is_lines(document) && {
             let inside = spot.pointer.match_indices('/').nth(1);
             let pointer = inside.map_or("", |(at, _)| &spot.pointer[at..]).to_owned();
             how.asks_for(finding.rule, &Spot { pointer, ..spot.clone() })
@@ -133,7 +133,7 @@ pub(crate) fn on_conversations<R>(
     let is_wanted = |finding: &Finding| {
         let is_answered = is_log && finding.provider_error.is_some();
         let is_known = finding.fix.is_none() || is_of_template(finding) || is_answered;
-        is_known && is_asked(how, finding, document)
+        is_known && is_asked(how, finding, document) && !how.leaves_out(finding)
     };
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
     for (transcript, pairing, writer) in &usable {

@@ -8,7 +8,8 @@ declare_rule! {
     ForeignShape in Fields, since "0.2.0", silent on wire reports shape, check,
     fix [
         safe: "A block that only has another name for what it is gets that of the API, and a tool, a call, a result or a text its form, if all of it has a place there.",
-        otherwise: "`fix` does not translate a conversation to another API",
+        unsafe: "Any other message gets the form of the API, if nothing of it is lost.",
+        otherwise: "something in it has no place in this API, or its call is not known",
     ]
 }
 

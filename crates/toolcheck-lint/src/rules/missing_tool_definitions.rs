@@ -1,9 +1,16 @@
+use toolcheck_core::conversation::Conversation;
+use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Executor};
 
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    MissingToolDefinitions in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check
+    MissingToolDefinitions in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
+    fix [
+        unsafe: "The tools that were called are declared, without what is not known of them.",
+        otherwise: "the request has a key for tools, and what was to be under it is unknown",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -29,5 +36,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     out.report(first.place, "the history contains tool calls, but the request declares no tools")
         .caption("the first call or result")
-        .help("send tool definitions whenever the history contains calls; a placeholder is enough");
+        .help("send tool definitions whenever the history contains calls; a placeholder is enough")
+        .fix(declared(cx));
+}
+
+/// The definitions of the tools that were called, where the request has nothing in their place.
+fn declared(cx: &Context<'_, '_>) -> Option<Fix> {
+    let format = formats::find(cx.transcript.format?.id)?;
+    let said = Conversation::of(cx.transcript, cx.document);
+    let [with, without] = [format.write_request(&said).body, format.write_request_with(&said, &[]).body];
+    let (key, tools) = with.as_object()?.iter().find(|(key, _)| without.get(key).is_none())?;
+    let root = cx.document.value(cx.transcript.place.node);
+    let guess = "what the tools do and take is not known, so the model may call them in another way";
+    let add = || [Change::Add(root.id(), key.clone(), tools.to_string())];
+    root.get(key).is_none().then(|| Fix::guess(guess, add()))
 }

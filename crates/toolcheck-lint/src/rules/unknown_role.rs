@@ -62,7 +62,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if let Some(name) = &message.role_name {
             finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
         }
-        finding.fix(as_user(cx, message));
+        finding.fix(as_user(cx, message).or_else(|| shape::translated(cx, message.place.node, None)));
         let meant = match &message.role_name {
             Some(name) => of_name(cx, message, name, &|| *is_meant),
             None => of_nameless(cx, message).map(|(help, fix)| (help, Some(fix))),

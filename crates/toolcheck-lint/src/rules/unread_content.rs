@@ -82,15 +82,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             ),
         };
         let is_misspelled = instead.is_none() && first.is_known && !is_log(format);
-        if let Some(key) = own_key(cx, first).filter(|_| is_misspelled) {
+        let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
+        if let Some(key) = own_key(cx, first).filter(|_| is_misspelled && is_member(&first.place.node)) {
             let nodes = group.iter().map(|unread| unread.place.node);
-            let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
             let renamed = nodes.filter(is_member).map(|node| Change::Rename(node, key.to_owned()));
             let is_same = cx.known_shape().is_some_and(|shape| shape.key_like(&first.name).is_some());
             let guess = || format!("assumes that `{}` was meant to be `{key}`", shorten(&first.name));
             finding.fix(if is_same { Fix::safe(renamed) } else { Fix::guess(guess(), renamed) });
         } else if let Some(fix) = misnamed_content(cx, &group).filter(|_| is_misspelled) {
             finding.fix(fix);
+        } else if !is_log(format) && group.len() <= shape::MOST_TRANSLATED {
+            let messages = group.iter().map(|unread| shape::translated(cx, unread.place.node, None));
+            finding.fix(messages.reduce(|one, other| one?.and(other?)).flatten());
         }
     }
 }
@@ -103,9 +106,8 @@ fn misnamed_content(cx: &Context<'_, '_>, group: &[&Unread<'_>]) -> Option<Fix> 
     });
     let mut numbers = numbers.collect::<Option<Vec<_>>>()?;
     numbers.dedup();
-    let mut fixes = numbers.into_iter().map(|number| empty_content::misnamed(cx, &messages[number]));
-    let first = fixes.next()??;
-    fixes.try_fold(first, |all, fix| all.and(fix?))
+    let fixes = numbers.into_iter().map(|number| empty_content::misnamed(cx, &messages[number]));
+    fixes.reduce(|one, other| one?.and(other?)).flatten()
 }
 
 /// The key that a key was meant to be.

@@ -186,5 +186,5 @@ pub(super) fn text_of<'s>(block: Value<'_, 's>) -> Option<&'s str> {
 
 /// A text as it is spelled.
 pub(super) fn raw_text<'s>(text: Value<'_, 's>) -> Option<&'s str> {
-    std::str::from_utf8(text.as_json_str().filter(|text| text.is_text())?.raw()).ok()
+    std::str::from_utf8(text.as_json_str()?.raw()).ok()
 }

@@ -7,14 +7,21 @@ use toolcheck_core::shape::{Kind, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, NodeId};
 
-use super::{Refused, guesses};
+use super::{MOST_TRANSLATED, Refused, guesses, translated};
 use crate::rule::Context;
 use crate::view::roles::as_result;
 
 /// Finds what fixes each fault where it is.
 pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
-    for refused in refused {
+    for (number, refused) in refused.iter_mut().enumerate() {
         let fault = &refused.fault;
+        let is_other = fault.kind == ShapeFaultKind::Unknown || fault.is_of_type();
+        let is_block = is_other && fault.object_kind() == Some(Kind::Content) && number < MOST_TRANSLATED;
+        // A key that is nearly that of another block's is not meant then.
+        if let Some(fix) = is_block.then(|| translated(cx, fault.object_node(), None)).flatten() {
+            refused.fix = Some(fix);
+            continue;
+        }
         let is_message = fault.object_kind() == Some(Kind::Message);
         let is_part = matches!(fault.kind, ShapeFaultKind::Missing | ShapeFaultKind::Unknown);
         let as_result = if is_message && is_part { as_result(cx, fault.object_node()) } else { None };
@@ -134,6 +141,11 @@ fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Op
             let Some(means) = other.means.clone() else {
                 return fault.fix(document, model).or_else(|| fault.rewritten(document));
             };
+            // What an id says is nothing else.
+            let is_id = |key: &str| key.ends_with("id") || key.ends_with("Id");
+            if document.value(other.node).key_text().is_some_and(|key| is_id(&key) && !is_id(&means)) {
+                return None;
+            }
             let change = [Change::Rename(other.node, means)];
             let is_known = fault.renamed(document).is_some_and(|member| member.id() == other.node);
             let guess = || format!("assumes that `{}` was meant", fault.key);

@@ -5,7 +5,6 @@ use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::fix_style::NO_CALL;
 use toolcheck_core::ir::{Body, Part, Role};
-use toolcheck_core::pairing::CallSite;
 use toolcheck_core::shape::{Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_core::{RuleId, formats};
@@ -14,6 +13,7 @@ use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Refused;
 use super::required::required_above;
+use super::translated;
 use crate::rule::Context;
 
 /// The most members of an object that are looked at.
@@ -24,8 +24,11 @@ const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "st
 
 /// What may fix a fault.
 pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
-    let others = || own(cx, model, refused).or_else(|| as_advised(cx, model, refused));
-    split(cx, refused).or_else(|| refused.fault.alike.is_empty().then(others)?)
+    let fault = &refused.fault;
+    let is_key = fault.kind == ShapeFaultKind::Unknown && fault.object_kind() == Some(Kind::Message);
+    let message = || is_key.then(|| translated(cx, fault.object_node(), None)).flatten();
+    let others = || message().or_else(|| own(cx, model, refused)).or_else(|| as_advised(cx, model, refused));
+    split(cx, refused).or_else(|| fault.alike.is_empty().then(others)?)
 }
 
 fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
@@ -438,7 +441,7 @@ fn as_told(object: Value<'_, '_>, member: Value<'_, '_>, told: &str) -> Option<F
     is_free.then(|| Fix::guess(assumed(only), [Change::Rename(member.id(), only.to_owned())]))
 }
 
-/// A result in a form of another API that does not name its tool, as this API writes one: its call says the name.
+/// A result in a form of another API whose call nobody knows, as text.
 fn unread_result(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
     let object = cx.document.value(fault.object_node());
     let mut id = None;
@@ -455,28 +458,16 @@ fn unread_result(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
     }
     let (id, said) = (id?, said?);
     let text = String::from_utf8_lossy(said.as_json_str().map(|_| said.raw())?).into_owned();
-    let form = cx.known_shape()?.result_example()?;
-    let calls = &cx.pairing.calls;
-    let before = calls.partition_point(|call| call.part.place.node < object.id());
-    let near = calls[..before].iter().rev().take(MOST_KEYS);
-    let mut open = near.filter(|call| cx.pairing.answer_of(call).is_none());
-    let is_called = |call: &&CallSite<'_, '_>| call.call.id.as_ref().is_some_and(|own| own.text == id);
-    let Some(call) = open.clone().find(is_called).or_else(|| open.next().filter(|_| open.next().is_none()))
-    else {
-        let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
-        let head = serde_json::Value::from(format!("[result of tool call {id}, {NO_CALL}]\n")).to_string();
-        let text = format!("{}{}", head.strip_suffix('"')?, text.strip_prefix('"')?);
-        let json =
-            (fix_style.text)(Piece::Raw(text.into_bytes())).json().filter(|_| fix_style.blocks.is_some())?;
-        let lost = "the fact that it is a result (it becomes user text)";
-        return Some(Fix::lossy(lost, [Change::Write(object.id(), json)]));
-    };
-    let name = serde_json::Value::from(&*call.call.name.as_ref()?.text).to_string();
-    let named = form.replacen("\"name\": \"\u{2026}\"", &format!("\"name\": {name}"), 1);
-    let json = named.replacen("\"\u{2026}\"", &text, 1);
-    let is_whole = named != form && !json.contains("\"\u{2026}\"");
-    let guess = format!("assumes that it is the result of `{}`", shorten(&call.call.name.as_ref()?.text));
-    is_whole.then(|| Fix::guess(guess, [Change::Write(object.id(), json)]))
+    if cx.pairing.calls.iter().any(|site| site.call.id.as_ref().is_some_and(|own| own.text == id)) {
+        return None;
+    }
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let head = serde_json::Value::from(format!("[result of tool call {id}, {NO_CALL}]\n")).to_string();
+    let text = format!("{}{}", head.strip_suffix('"')?, text.strip_prefix('"')?);
+    let json =
+        (fix_style.text)(Piece::Raw(text.into_bytes())).json().filter(|_| fix_style.blocks.is_some())?;
+    let lost = "the fact that it is a result (it becomes user text)";
+    Some(Fix::lossy(lost, [Change::Write(object.id(), json)]))
 }
 
 /// The most calls that are looked at for the name of a tool.

@@ -7,6 +7,7 @@ mod join;
 mod merge_faults;
 mod required;
 mod table;
+mod translated;
 mod wording;
 
 use std::borrow::Cow;
@@ -24,6 +25,7 @@ pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
 pub(crate) use self::merge_faults::settle;
 pub(crate) use self::required::required_above;
+pub(crate) use self::translated::translated;
 use self::wording::Wording;
 use crate::finding::OfShape;
 use crate::rule::{Context, Rule, Sink};
@@ -201,6 +203,9 @@ impl ShapeFaults<'_> {
     }
 }
 
+/// The most messages that are translated.
+pub(crate) const MOST_TRANSLATED: usize = 64;
+
 /// The objects that are written for another API, grouped, and their nodes.
 fn foreign_objects<'c>(
     cx: &Context<'c, '_>,
@@ -219,7 +224,11 @@ fn foreign_objects<'c>(
             let renamed = renamed.filter(|fix| matches!(fix.changes[..], [Change::Rename(..)]));
             renamed.or_else(|| tool_name(cx, Some(foreign.kind), foreign.node, false))
         };
-        let fix = foreign.fix.take().or_else(own);
+        let is_said = matches!(foreign.kind, Kind::Message | Kind::Content)
+            && alike.is_empty()
+            && nodes.len() < MOST_TRANSLATED;
+        let message = || is_said.then(|| translated(cx, foreign.node, Some(foreign.format))).flatten();
+        let fix = foreign.fix.take().or_else(own).or_else(message);
         nodes.insert(foreign.node);
         nodes.extend(&alike);
         let is_same = |known: &&mut ForeignObjects<'c>| {

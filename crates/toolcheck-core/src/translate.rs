@@ -1,0 +1,49 @@
+//! Messages that are written as another API has them, in the form of this one.
+
+use toolcheck_json::{Document, Value};
+
+use crate::conversation::{Conversation, Feature, Turn};
+use crate::diff::{Level, Side, diff};
+use crate::formats::Format;
+use crate::ir::{Body, Executor, ToolKind};
+
+/// What a message in the format `from` says, as the format `to` writes it: elements of its list in one line, and
+/// whether they are calls or results. `None` if something would be lost. `name_of` knows the tools of calls by their ids.
+pub fn translated(
+    message: Value<'_, '_>,
+    (from, to): (&Format, &Format),
+    name_of: impl Fn(&str) -> Option<String>,
+) -> Option<(String, bool)> {
+    let text = [b"[", message.raw(), b"]"].concat();
+    let document = Document::read(&text);
+    let before = from.read(document.root())?;
+    let is_common = |body: &Body<'_>| match body {
+        Body::Text(_) => true,
+        Body::Call(call) => call.executor == Executor::Client && call.kind == ToolKind::Function,
+        Body::Result(result) => result.executor == Executor::Client,
+        _ => false,
+    };
+    let mut said = Conversation::of(&before, &document);
+    let is_all = before.unread.is_empty() && before.parts.iter().all(|part| is_common(&part.body));
+    if !is_all || !said.system.is_empty() {
+        return None;
+    }
+    for turn in &mut said.turns {
+        let Turn::Results(outputs) = turn else { continue };
+        for output in outputs.iter_mut().filter(|output| output.name.is_empty()) {
+            // Where there are no ids, the name says whose result it is.
+            output.name =
+                name_of(&output.call_id).or_else(|| to.can_hold(Feature::CallIds).then(String::new))?;
+        }
+    }
+    let body = to.write_request_with(&said, &[]).body;
+    let list =
+        body.as_object()?.values().find_map(|member| member.as_array()).filter(|list| !list.is_empty())?;
+    let json = serde_json::to_string(list).ok()?;
+    let written = Document::read(json.as_bytes());
+    let after = to.read(written.root())?;
+    let compared = diff(&Side::new(&before, &document), &Side::new(&after, &written));
+    let is_kept = compared.level().is_none_or(|level| level < Level::Loss);
+    let json = json[1..json.len() - 1].to_owned();
+    is_kept.then(|| (json, said.counts() != (0, 0)))
+}

@@ -1,0 +1,46 @@
+//! Messages that are written for another API, in the form of this one.
+
+use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::formats::{self, Format};
+use toolcheck_core::pairing::CallSite;
+use toolcheck_core::translate;
+use toolcheck_json::{NodeId, Value};
+
+use super::MOST_TRANSLATED;
+use crate::rule::Context;
+
+/// A message of which something is written as another API has it, as this one has all of it. Without a format, it has calls or
+/// results in the one that the message shows.
+pub(crate) fn translated(cx: &Context<'_, '_>, node: NodeId, from: Option<&str>) -> Option<Fix> {
+    let own = formats::find(cx.transcript.format?.id)?;
+    let part = cx.document.value(node).span();
+    let is_around = |value: &Value<'_, '_>| value.span().contains(part);
+    let root = cx.document.value(cx.transcript.place.node);
+    let list = if root.is_array() { Some(root) } else { root.members().find(is_around) };
+    let message = list.filter(|list| list.is_array())?.elements().find(is_around)?;
+    let is_other = |format: &&'static Format| match from {
+        Some(from) => format.id == from,
+        None => format.family != own.family,
+    };
+    let mut others = formats::ALL.iter().copied().filter(is_other);
+    let said = others.find_map(|format| {
+        let said = translate::translated(message, (format, own), |id| name_of(cx, node, id));
+        said.filter(|(_, has_calls)| from.is_some() || *has_calls)
+    });
+    let guess = "assumes that the message says what it says in another API";
+    Some(Fix::guess(guess, [Change::Write(message.id(), said?.0)]))
+}
+
+/// The tool of the call with an id, or of all calls shortly before a message that have no result.
+fn name_of(cx: &Context<'_, '_>, node: NodeId, id: &str) -> Option<String> {
+    let calls = &cx.pairing.calls;
+    let before = calls.partition_point(|site| site.part.place.node < node);
+    let name = |site: &CallSite<'_, '_>| Some(site.call.name.as_ref()?.text.to_string());
+    let own = |site: &&CallSite<'_, '_>| site.call.id.as_ref().is_some_and(|own| own.text == id);
+    let near = calls[..before].iter().rev().take(MOST_TRANSLATED);
+    let mut open = near.filter(|site| cx.pairing.answer_of(site).is_none());
+    name(calls.iter().find(own).or_else(|| {
+        let first = open.next()?;
+        open.all(|other| name(other) == name(first)).then_some(first)
+    })?)
+}
