@@ -36,8 +36,7 @@ impl Conversation {
         Self::of_parts(transcript, document, |_| true)
     }
 
-    /// The conversation in what an agent sends next: without records that are cut off, which it passes over, and results
-    /// whose calls it has elsewhere.
+    /// The conversation in what an agent sends next: without records that are cut off, and results of calls elsewhere.
     pub fn of_next(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let elsewhere = Some(UnpairedReason::Elsewhere);
         let is_apart = |body: &Body<'_>| matches!(body, Body::Result(result) if result.unpaired == elsewhere);

@@ -92,14 +92,10 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     rule.sort_cases(finding);
     let said = finding.say();
     let is_sent = context.policy.is_none() || context.is_sent_next(rule);
-    let verdict = match is_sent {
-        false => Verdict::Unknown,
-        true => context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases),
-    };
-    if is_sent && context.policy.is_some() {
-        // What the agent puts before them is not known, so the numbers of messages are not.
-        said.values.retain(|(name, _)| !NUMBERS.contains(name));
-    }
+    let asked = is_sent.then(|| context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases));
+    let verdict = asked.unwrap_or(Verdict::Unknown);
+    // What an agent puts before its messages is not known, so their numbers are not.
+    said.values.retain(|(name, _)| context.policy.is_none() || !NUMBERS.contains(name));
     let of_next = context.next_request().filter(|_| context.known_target.is_none());
     let of_next = of_next.and_then(|next| next.level(rule.id));
     // Agents may put more right than is known.

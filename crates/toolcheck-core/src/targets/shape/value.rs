@@ -36,8 +36,7 @@ impl Check {
             CheckKind::Pattern(pattern) => {
                 let text = scalars(value).filter_map(Value::as_str).find(|text| !pattern.is_match(text))?;
                 // Names and ids may be printed, other texts may be secrets.
-                let key = value.key_text().unwrap_or_default().to_ascii_lowercase();
-                let is_name = text.len() <= LONGEST_NAME && (key.ends_with("name") || key.ends_with("id"));
+                let is_name = text.len() <= LONGEST_NAME && names_something(value);
                 let got = if is_name { short(value) } else { String::new() };
                 Some(Detail::Pattern { pattern: pattern.as_str(), got })
             }
@@ -97,6 +96,12 @@ fn out_of(min: Option<usize>, max: Option<usize>, count: usize) -> Option<Detail
         got: count.to_string(),
         is_low,
     })
+}
+
+/// Whether a value is a name or an id, by its key.
+fn names_something(value: Value<'_, '_>) -> bool {
+    let key = value.key_text().unwrap_or_default().to_ascii_lowercase();
+    ["name", "id"].iter().any(|ending| key.ends_with(ending))
 }
 
 /// The longest text that is taken for a name, which a message may print.
