@@ -46,13 +46,13 @@ impl<'p> Planner<'p, '_> {
             let (at, call) = (first.part.place.span.start, first.paired_with.call());
             let is_same = self.raw(first.result) == self.raw(site.result)
                 && first.result.is_error == site.result.is_error;
+            // Where the order says which call a result answers, the one ahead of its place is one too many.
+            let mut between = pairing.results[first.number + 1..site.number].iter();
+            let is_ahead = first.result.call_id.is_none()
+                && between.any(|other| other.paired_with.call().is_some_and(|other| Some(other) < call));
+            let (gone, kept) = if is_ahead { (first, site) } else { (site, first) };
             if is_same || self.is_placeholder(site.result) {
-                // Where the order says which call a result answers, the one ahead of its place is one too many.
-                let mut between = pairing.results[first.number + 1..site.number].iter();
-                let is_ahead = is_same
-                    && first.result.call_id.is_none()
-                    && between.any(|other| other.paired_with.call().is_some_and(|other| Some(other) < call));
-                let (gone, kept) = if is_ahead { (first, site) } else { (site, first) };
+                let (gone, kept) = if is_same { (gone, kept) } else { (site, first) };
                 let cost = self.beside(gone, Some(kept)).map(Cost::Loss);
                 if self.try_fix(finding, Action::Removed, gone.part.place.span.start, cost) {
                     self.take_out(gone);
@@ -62,12 +62,18 @@ impl<'p> Planner<'p, '_> {
                     self.put_instead(first, site);
                 }
             } else {
-                self.different_results(finding, first, site);
+                self.different_results(finding, [first, site], [gone, kept]);
             }
         }
     }
 
-    fn different_results(&mut self, finding: usize, first: &ResultSite<'_, '_>, second: &ResultSite<'_, '_>) {
+    /// Two results that say different things, of which one stays in its place.
+    fn different_results(
+        &mut self,
+        finding: usize,
+        [first, second]: [&ResultSite<'_, '_>; 2],
+        [gone, kept]: [&ResultSite<'_, '_>; 2],
+    ) {
         let at = first.part.place.span.start;
         match self.how.duplicates {
             Duplicates::First | Duplicates::Last => {
@@ -85,7 +91,7 @@ impl<'p> Planner<'p, '_> {
                     return;
                 }
                 let blocks = [first, second].map(|site| self.content_blocks(self.content_of(site)));
-                let ([Some(one), Some(other)], Some(place)) = (blocks, first.result.content_place) else {
+                let ([Some(one), Some(other)], Some(place)) = (blocks, kept.result.content_place) else {
                     let last = self.pairing.results_of_turn(second.turn).last().unwrap_or(second);
                     self.say(finding, second, last, "a second result");
                     return;
@@ -96,13 +102,13 @@ impl<'p> Planner<'p, '_> {
                 }
                 let mut lost =
                     "the fact that these were two results, which the model saw one at a time".to_owned();
-                lost.extend(self.beside(second, Some(first)).map(|beside| format!(", and {beside}")));
+                lost.extend(self.beside(gone, Some(kept)).map(|beside| format!(", and {beside}")));
                 if self.try_fix(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
                     // What says nothing adds nothing.
-                    if !other.is_empty() {
+                    if !other.is_empty() || gone.number == first.number {
                         self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
                     }
-                    self.take_out(second);
+                    self.take_out(gone);
                 }
             }
         }
