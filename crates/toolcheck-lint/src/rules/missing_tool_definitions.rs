@@ -1,4 +1,5 @@
-use toolcheck_core::conversation::Conversation;
+use foldhash::HashSet;
+use toolcheck_core::conversation::{Conversation, Turn};
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Executor};
@@ -43,8 +44,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// The definitions of the tools that were called, where the request has nothing in their place.
 fn declared(cx: &Context<'_, '_>) -> Option<Fix> {
     let format = formats::find(cx.transcript.format?.id)?;
-    let said = Conversation::of(cx.transcript, cx.document);
-    let [with, without] = [format.write_request(&said).body, format.write_request_with(&said, &[]).body];
+    let mut names: Vec<&str> = Vec::new();
+    let mut known = HashSet::default();
+    for part in &cx.transcript.parts {
+        if let Body::Call(call) = &part.body
+            && let Some(name) = call.name.as_ref().filter(|_| call.executor == Executor::Client)
+            && known.insert(&*name.text)
+        {
+            names.push(&name.text);
+        }
+    }
+    let said = Conversation::new(vec![Turn::User("\u{2026}".to_owned())]);
+    let [with, without] = [&*names, &[]].map(|names| format.write_request_with(&said, names).body);
     let (key, tools) = with.as_object()?.iter().find(|(key, _)| without.get(key).is_none())?;
     let root = cx.document.value(cx.transcript.place.node);
     let guess = "what the tools do and take is not known, so the model may call them in another way";

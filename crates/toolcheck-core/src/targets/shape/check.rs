@@ -65,7 +65,7 @@ pub(super) struct Checker<'f, 'd, 's> {
     pub(super) beside: HashMap<(NodeId, &'f str), Option<NodeId>>,
     pub(super) pointed: HashMap<&'f str, Option<NodeId>>,
     /// The strings that a pointer leads to.
-    pub(super) listed: HashMap<&'f str, HashSet<Cow<'s, str>>>,
+    pub(super) listed: HashMap<&'f str, Option<HashSet<Cow<'s, str>>>>,
     /// The objects so far that had no faults.
     kept: ValidObjectCache,
     /// Whether nothing but the object itself has decided whether it has faults.

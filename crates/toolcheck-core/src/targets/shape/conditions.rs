@@ -88,10 +88,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let known = self.listed.entry(pointer).or_insert_with(|| {
                     let steps: Vec<&str> = pointer.split('/').skip(1).collect();
                     let mut listed = HashSet::default();
-                    collect(root, &steps, &mut listed);
-                    listed
+                    collect(root, &steps, &mut listed, 0).then_some(listed)
                 });
-                (!known.contains(&text)).then(|| Detail::Values { allowed: Vec::new(), got: short(value) })
+                // What can't be read there is a fault of its own.
+                (!known.as_ref()?.contains(&text))
+                    .then(|| Detail::Values { allowed: Vec::new(), got: short(value) })
             }
             CheckKind::Lists(key) => {
                 let keys: HashSet<Cow<'s, str>> = parent
@@ -236,16 +237,29 @@ fn at_steps<'d, 's>(value: Value<'d, 's>, steps: &[&str]) -> Option<Value<'d, 's
     }
 }
 
-/// All strings that these steps lead to.
-fn collect<'s>(value: Value<'_, 's>, steps: &[&str], listed: &mut HashSet<Cow<'s, str>>) {
+/// Adds all strings that these steps lead to. Whether all that is there can be read: in a list that is in a list, each
+/// element has them.
+fn collect<'s>(
+    value: Value<'_, 's>,
+    steps: &[&str],
+    listed: &mut HashSet<Cow<'s, str>>,
+    lists: usize,
+) -> bool {
     match steps {
-        [] => listed.extend(value.as_str()),
-        ["*", rest @ ..] => value.elements().for_each(|element| collect(element, rest, listed)),
-        [key, rest @ ..] => {
-            if let Some(next) = value.get(key) {
-                collect(next, rest, listed);
-            }
+        [] => {
+            listed.extend(value.as_str());
+            value.as_json_str().is_some()
         }
+        ["*", rest @ ..] => {
+            let of_elements = value.elements().map(|element| collect(element, rest, listed, lists + 1));
+            // Each is looked at.
+            let are_read = of_elements.fold(true, |all, one| all & one);
+            are_read && (value.is_array() || value.is_null())
+        }
+        [key, rest @ ..] => match value.get(key) {
+            Some(next) => collect(next, rest, listed, lists),
+            None => lists < 2,
+        },
     }
 }
 

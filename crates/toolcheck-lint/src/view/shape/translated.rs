@@ -9,6 +9,9 @@ use toolcheck_json::{NodeId, Value};
 use super::MOST_TRANSLATED;
 use crate::rule::Context;
 
+/// The longest message, in bytes, that is written anew: each of its blocks may ask for it.
+const LONGEST: usize = 16 << 10;
+
 /// A message of which something is written as another API has it, as this one has all of it. Without a format, it has calls or
 /// results in the one that the message shows.
 pub(crate) fn translated(cx: &Context<'_, '_>, node: NodeId, from: Option<&str>) -> Option<Fix> {
@@ -18,6 +21,9 @@ pub(crate) fn translated(cx: &Context<'_, '_>, node: NodeId, from: Option<&str>)
     let root = cx.document.value(cx.transcript.place.node);
     let list = if root.is_array() { Some(root) } else { root.members().find(is_around) };
     let message = list.filter(|list| list.is_array())?.elements().find(is_around)?;
+    if message.raw().len() > LONGEST {
+        return None;
+    }
     let is_other = |format: &&'static Format| match from {
         Some(from) => format.id == from,
         None => format.family != own.family,
