@@ -2,7 +2,7 @@
 
 mod run;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix_style::FixStyle;
@@ -344,6 +344,8 @@ pub struct Context<'c, 's> {
     pub(crate) shape_faults: OnceCell<ShapeFaults<'c>>,
     /// What checking the arguments of its calls has shown, when a rule first asks.
     pub(crate) checks: OnceCell<Checks>,
+    /// How many bytes of messages in another API's form were written anew.
+    pub(crate) bytes_translated: Cell<usize>,
     /// Whether it is the model's response to a request, which has the tools.
     pub(crate) is_answer: bool,
     /// Whether it was put together from the events of a stream, so that the arguments of its calls have no places.

@@ -1,4 +1,4 @@
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use foldhash::HashSet;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
@@ -175,6 +175,7 @@ impl Checker<'_> {
             turns_with_words: OnceCell::new(),
             shape_faults: OnceCell::new(),
             checks: OnceCell::new(),
+            bytes_translated: Cell::new(0),
             is_answer: false,
             is_assembled: false,
             is_over: self.options.is_over,

@@ -12,15 +12,26 @@ use crate::rule::Context;
 /// The longest message, in bytes, that is written anew: each of its blocks may ask for it.
 const LONGEST: usize = 16 << 10;
 
+/// The bytes that are written anew for each of a record, and those besides.
+const BYTES_A_BYTE: usize = 4;
+const BYTES_A_RECORD: usize = 64 << 10;
+
 /// A message of which something is written as another API has it, as this one has all of it. Without a format, it has calls or
 /// results in the one that the message shows.
 pub(crate) fn translated(cx: &Context<'_, '_>, node: NodeId, from: Option<&str>) -> Option<Fix> {
+    let most = BYTES_A_RECORD + BYTES_A_BYTE * cx.document.bytes().len();
+    let tried = cx.bytes_translated.get();
+    if tried >= most {
+        return None;
+    }
     let own = formats::find(cx.transcript.format?.id)?;
     let part = cx.document.value(node).span();
     let is_around = |value: &Value<'_, '_>| value.span().contains(part);
     let root = cx.document.value(cx.transcript.place.node);
     let list = if root.is_array() { Some(root) } else { root.members().find(is_around) };
     let message = list.filter(|list| list.is_array())?.elements().find(is_around)?;
+    // A record may have as many faults as bytes, so that only some are tried.
+    cx.bytes_translated.set(tried + message.raw().len().max(most / MOST_TRANSLATED));
     if message.raw().len() > LONGEST {
         return None;
     }
