@@ -21,7 +21,8 @@ test("the module is small, and imports nothing", () => {
   // 50 kB facts of limits, media and models, tables of rows with their tools, and guesses of names and types;
   // 90 kB what pages and tables say of models, threads of message tables, chats of Open WebUI, and more facts and errors.
   // 46 kB rows whose contents and calls are the text of JSON, roles for calls on lines, what is rewritten of several faults, errors.
-  assert.ok(bytes.length <= 6_890_000, `${bytes.length} bytes`);
+  // 50 kB messages of another API written as this one has them, the APIs that agents send to, lines that add to others, more facts.
+  assert.ok(bytes.length <= 6_940_000, `${bytes.length} bytes`);
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
 });
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::common::{CLEAN, folder, root, text, toml, toolcheck, toolcheck_in, unanswered, write, yaml};
 
@@ -559,5 +559,23 @@ fn the_package_for_python_is_built_as_the_tests() {
     // The workspace's own crates are built again in any case.
     for name in expected.keys().filter(|name| !name.starts_with("toolcheck-")) {
         assert!(python.contains_key(name), "{name}");
+    }
+}
+
+/// The packages that are built apart have locks of their own, which nothing else here reads.
+#[test]
+fn locks_name_every_crate_that_is_needed() {
+    let needed: BTreeMap<String, Table> = manifests().into_iter().collect();
+    for path in ["bindings/python/Cargo.lock", "bindings/wasm/Cargo.lock", "fuzz/Cargo.lock"] {
+        for package in toml(path)["package"].as_array().unwrap() {
+            let name = package["name"].as_str().unwrap();
+            let Some(manifest) = needed.get(name) else { continue };
+            let locked = package.get("dependencies").map(Value::to_string).unwrap_or_default();
+            let dependencies = manifest["dependencies"].as_table().into_iter().flatten();
+            for (dependency, how) in dependencies.filter(|(name, _)| name.starts_with("toolcheck-")) {
+                let is_optional = how.get("optional").is_some();
+                assert!(is_optional || locked.contains(dependency), "{path}: {name} needs {dependency}");
+            }
+        }
     }
 }
