@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use toolcheck_core::Error;
 use toolcheck_core::Level;
+use toolcheck_schema::Schema;
 
 use crate::settings::ToolNames;
-use toolcheck_schema::Schema;
 
 /// A user's own policy: a schema that the arguments of some tools must match.
 #[derive(Debug, Clone)]

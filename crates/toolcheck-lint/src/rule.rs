@@ -16,6 +16,7 @@ use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Level, RuleId};
 use toolcheck_json::{Document, SyntaxErrorKind};
+use toolcheck_schema::Schemas;
 
 use crate::category::Category;
 use crate::finding::Draft;
@@ -27,7 +28,6 @@ use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::prompt::Observed;
 use crate::view::shape::{self, ShapeFaults};
 use crate::vocabulary::Term;
-use toolcheck_schema::Schemas;
 
 pub(crate) use self::run::{Sink, is_silent, run};
 

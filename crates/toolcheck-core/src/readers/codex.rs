@@ -113,20 +113,16 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     }
 }
 
-/// Whether an item is what the provider ran.
-fn is_hosted(item: Value<'_, '_>) -> bool {
-    match item.get_str("type").as_deref() {
+fn item<'d, 's>(item: Value<'d, 's>) -> RecordKind<'d, 's> {
+    let is_hosted = match item.get_str("type").as_deref() {
         Some("web_search_call" | "file_search_call" | "code_interpreter_call") => true,
         Some("image_generation_call" | "mcp_call") => true,
         Some("tool_search_call" | "tool_search_output") => {
             item.get_str("execution").as_deref() == Some("server")
         }
         _ => false,
-    }
-}
-
-fn item<'d, 's>(item: Value<'d, 's>) -> RecordKind<'d, 's> {
-    if is_hosted(item) { RecordKind::Other("calls that the provider ran") } else { RecordKind::Item(item) }
+    };
+    if is_hosted { RecordKind::Other("calls that the provider ran") } else { RecordKind::Item(item) }
 }
 
 fn entry_of_first_version<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
@@ -149,7 +145,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
             RecordKind::Items(items) => {
-                items.elements().filter(|one| !is_hosted(*one)).for_each(|item| history.add(item));
+                for one in items.elements() {
+                    match item(one) {
+                        RecordKind::Other(what) => reading.left_out.add(what, 1),
+                        _ => history.add(one),
+                    }
+                }
             }
             RecordKind::Compaction(payload) => {
                 let kept = history.kept(payload);

@@ -3,6 +3,7 @@
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_json::{Document, Position, Record};
+use toolcheck_schema::Schemas;
 
 use super::file_linter::FileLinter;
 use super::format_rules::FormatRules;
@@ -10,7 +11,6 @@ use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::FileReport;
 use crate::server_state::ServerState;
-use toolcheck_schema::Schemas;
 
 /// Lints the body of a request that was sent to an API of this format. It is one JSON value, whatever else it looks like:
 /// nothing is detected and nothing is opened, and what every request has may not be missing, but for the model where the

@@ -6,6 +6,7 @@ use toolcheck_core::pairing::Pairing;
 use toolcheck_core::response::{Choice, Completion};
 use toolcheck_core::{Format, Level};
 use toolcheck_json::{Document, Value};
+use toolcheck_schema::Schemas;
 
 use super::format_rules::FormatRules;
 use crate::finding::Draft;
@@ -16,7 +17,6 @@ use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_conte
 use crate::server_state::RemoteHistory;
 use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::shape;
-use toolcheck_schema::Schemas;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Checker<'r> {

@@ -8,6 +8,7 @@ use toolcheck_core::response::{self, Choice, Completion, KeptIds};
 use toolcheck_core::{RuleId, readers, unsupported};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, NodeId, Record, Records, Value};
+use toolcheck_schema::Schemas;
 
 use super::checker::{Checker, Continuation, is_cut_off};
 use super::format_rules::FormatRules;
@@ -24,7 +25,6 @@ use crate::rule::Rule;
 use crate::rules::unrecognised_format;
 use crate::server_state::{RemoteHistory, ServerState};
 use crate::view::exchanges::{Continued, ExchangeContext, Exchanges, Histories, UnansweredCalls};
-use toolcheck_schema::Schemas;
 
 fn answer_of<'s>(
     exchange: &Exchange<'_, 's>,

@@ -13,6 +13,7 @@ use toolcheck_core::text::shorten;
 use toolcheck_core::{Level, formats, targets};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
+use toolcheck_schema::Schemas;
 
 use self::repeated::ReportedFindings;
 use super::checker::{Checker, Continuation};
@@ -25,7 +26,6 @@ use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{self, ConversationReport, FileReport, locate_all};
 use crate::rules::{malformed_json, unrecognised_format};
-use toolcheck_schema::Schemas;
 
 /// The bytes in which a record must begin for a reader to look at it.
 const HEAD: usize = 1 << 20;

@@ -23,11 +23,11 @@ use self::format_rules::FormatRules;
 use self::log::Log;
 use toolcheck_core::formats::{self, is_of_templates};
 use toolcheck_json::origins::LeftOut;
+use toolcheck_schema::Schemas;
 
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::report::{FileReport, Source};
-use toolcheck_schema::Schemas;
 
 pub use body::lint_body;
 pub use opened::{lint_opened, lint_opened_with};

@@ -7,6 +7,7 @@ use toolcheck_core::exchange;
 use toolcheck_core::ir::{Buffers, TranscriptKind};
 use toolcheck_core::readers::{Reader, Unit};
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records};
+use toolcheck_schema::Schemas;
 
 use super::file_linter::{FileLinter, ReportOnce, count_unrecognised};
 use super::format_rules::FormatRules;
@@ -17,7 +18,6 @@ use crate::options::Options;
 use crate::report::{FileReport, Offset, Source};
 use crate::rules::{blank_line, unrecognised_format};
 use crate::view::exchanges::Exchanges;
-use toolcheck_schema::Schemas;
 
 /// The linter of one file of JSON Lines.
 ///

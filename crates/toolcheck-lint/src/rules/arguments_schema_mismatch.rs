@@ -1,12 +1,12 @@
 use toolcheck_core::ir::{Arguments, Body, Call, Named, Part};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, Value};
+use toolcheck_schema::Schema;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::arguments::{self, Locate};
 use crate::view::checks::NO_ARGUMENTS;
 use crate::view::violations::{self, Words};
-use toolcheck_schema::Schema;
 
 declare_rule! {
     ArgumentsSchemaMismatch in Arguments, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check

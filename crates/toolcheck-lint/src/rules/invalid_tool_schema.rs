@@ -5,11 +5,11 @@ use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, Place, ToolDef};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, Kind, Value};
+use toolcheck_schema::Unusable;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::checks::Unchecked;
 use crate::view::shape;
-use toolcheck_schema::Unusable;
 
 declare_rule! {
     InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,

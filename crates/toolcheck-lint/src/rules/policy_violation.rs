@@ -1,9 +1,9 @@
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
+use toolcheck_schema::{Fuel, Verdict};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::arguments;
-use toolcheck_schema::{Fuel, Verdict};
 
 declare_rule! {
     PolicyViolation in Arguments, since "0.1.0", error on call looks at [CALLS], check

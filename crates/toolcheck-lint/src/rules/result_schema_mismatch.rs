@@ -2,11 +2,11 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::text::shorten;
+use toolcheck_schema::{Fuel, Verdict};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::exchanges::is_json;
 use crate::view::violations::{self, Words};
-use toolcheck_schema::{Fuel, Verdict};
 
 declare_rule! {
     ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check,

@@ -9,9 +9,9 @@ use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 use toolcheck_core::ir::{Arguments, Body, Call, Executor, Part, Place, ToolKind};
 use toolcheck_json::{Arena, Decoded, Document, Span, Value};
+use toolcheck_schema::{Index, Schema};
 
 use crate::rule::Context;
-use toolcheck_schema::{Index, Schema};
 
 /// A call whose arguments could be read.
 pub(crate) struct Seen<'a, 'c, 's> {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use foldhash::HashMap;
 use toolcheck_core::ir::Executor;
 use toolcheck_json::{Document, Value};
+use toolcheck_schema::{Fuel, Schema, Unusable, Verdict};
 
 use crate::rule::Context;
 use crate::view::arguments;
-use toolcheck_schema::{Fuel, Schema, Unusable, Verdict};
 
 /// What checking the arguments of a transcript's calls has shown.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@ use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
 use toolcheck_json::Value;
+use toolcheck_schema::{Index, Schema};
 
 use crate::view::arguments::{self, Locate};
-use toolcheck_schema::{Index, Schema};
 
 /// The most violations that are reported for one value.
 const MOST: usize = 20;
