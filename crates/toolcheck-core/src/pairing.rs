@@ -9,13 +9,49 @@ use std::ops::Range;
 use foldhash::HashMap;
 use toolcheck_json::Span;
 
+use crate::conversation::Feature;
+use crate::formats::{self, Format};
 use crate::ir::{
     Body, Call, Executor, Message, Named, Part, Role, ToolKind, ToolResult, Transcript, UnpairedReason,
 };
 use crate::matching::{Half, Match, Matches, Position};
-use crate::targets::{Placement, Target};
+use crate::targets::{self, Placement, Target};
 
 pub use crate::matching::PairedWith;
+
+/// At most so many results of a turn are matched again without one of them.
+const MOST_COMPARED: usize = 64;
+
+/// How results belong to calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Binding {
+    /// By the ids, if there are some.
+    Ids,
+    /// By the ids that both have, and otherwise by the names and the order.
+    Names,
+    /// By the order, whatever the ids and the names.
+    Position,
+}
+
+impl Binding {
+    /// How the results of requests in a format belong to calls. Without a wire format, there are ids.
+    pub(crate) fn of(format: Option<&Format>) -> Self {
+        match format {
+            Some(format) if !format.can_hold(Feature::CallIds) => {
+                match targets::find(format.id).is_some_and(Target::accepts_unknown_ids) {
+                    true => Self::Position,
+                    false => Self::Names,
+                }
+            }
+            _ => Self::Ids,
+        }
+    }
+
+    /// How calls and results are matched.
+    pub(crate) fn how(self) -> Match {
+        if self == Self::Names { Match::AsMeant } else { Match::AsRead }
+    }
+}
 
 /// A call of a client tool, with its position.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +135,16 @@ fn text_of<'n>(name: Option<&'n Named<'_>>) -> Option<&'n str> {
     name.map(|name| &*name.text)
 }
 
+/// What becomes of the other results of a turn if one is gone. Both are `false` if there are too many to see.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Others {
+    /// Whether each answers the call that it answered before, as comparisons see it.
+    pub keep_their_calls: bool,
+    /// Whether their order and the names of their tools say the same.
+    pub are_in_order: bool,
+}
+
 /// Consecutive messages of one role.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -130,6 +176,8 @@ pub struct Pairing<'t, 's> {
     of_kept: HashMap<usize, usize>,
     /// The results whose calls may be stored items that the request refers to, in order.
     of_stored: Vec<usize>,
+    /// How comparisons see which result answers which call.
+    binding: Binding,
     placement: Placement,
     merges: bool,
     merges_user: bool,
@@ -154,6 +202,7 @@ impl<'t, 's> Pairing<'t, 's> {
             stands_for: HashMap::default(),
             of_kept: HashMap::default(),
             of_stored: Vec::new(),
+            binding: Binding::of(transcript.format.and_then(|format| formats::find(format.id))),
             placement: target.result_placement(),
             merges: target.merges_assistant_messages(),
             merges_user: target.merges_user_messages(),
@@ -315,6 +364,31 @@ impl<'t, 's> Pairing<'t, 's> {
             PairedWith::First(_) | PairedWith::LaterCall(_) => return None,
         };
         (number != result.number).then(|| &self.results[number])
+    }
+
+    /// What becomes of the other results of its turn if a result without an id is gone, and those that `is_gone` names.
+    pub fn without(&self, gone: &ResultSite<'_, '_>, is_gone: impl Fn(usize) -> bool) -> Others {
+        if gone.result.call_id.is_some() {
+            return Others { keep_their_calls: true, are_in_order: true };
+        }
+        let calls = &self.calls[self.turns[gone.turn.saturating_sub(1)].calls.start..];
+        let calls = &calls[..calls.partition_point(|call| call.turn <= gone.turn)];
+        let own = self.results_of_turn(gone.turn);
+        if own.len().max(calls.len()) > MOST_COMPARED {
+            return Others { keep_their_calls: false, are_in_order: false };
+        }
+        let before = own.iter().filter(|site| !is_gone(site.number)).copied().collect::<Vec<_>>();
+        let after = before.iter().filter(|site| site.number != gone.number).copied().collect::<Vec<_>>();
+        let calls_of = |results: &[_], how| {
+            let pairs = Matches::of(calls, results, how).paired_with.into_iter();
+            pairs.map(PairedWith::call).collect::<Vec<_>>()
+        };
+        let how = self.binding.how();
+        let pairs = before.iter().zip(calls_of(&before, how)).filter(|(site, _)| site.number != gone.number);
+        Others {
+            keep_their_calls: pairs.map(|(_, call)| call).eq(calls_of(&after, how)),
+            are_in_order: calls_of(&after, Match::AsMeant) == calls_of(&after, Match::AsRead),
+        }
     }
 
     /// Whether the result is the first one of its call.

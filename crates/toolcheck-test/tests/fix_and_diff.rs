@@ -30,6 +30,7 @@ fn explains(done: &Applied, kind: Kind, has_ids: bool) -> bool {
         Action::Merged => {
             matches!(kind, Kind::TurnMerged | Kind::ResultMoved)
                 || done.cost.is_some() && matches!(kind, Kind::ResultLost | Kind::ResultChanged)
+                || done.cost.is_some() && !has_ids && kind == Kind::ResultReattached
         }
         Action::Renamed => kind == Kind::IdRenamed,
         Action::Reattached => kind == Kind::ResultReattached,

@@ -12,35 +12,9 @@ use crate::ir::{
     Arguments, Body, Call, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolResult, Transcript,
     UnpairedReason,
 };
-use crate::matching::{Half, Match, Matches, Position};
+use crate::matching::{Half, Matches, Position};
+use crate::pairing::Binding;
 use crate::response::Choice;
-use crate::targets::{self, Target};
-
-/// How results belong to calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Binding {
-    /// By the ids, if there are some.
-    Ids,
-    /// By the ids that both have, and otherwise by the names and the order.
-    Names,
-    /// By the order, whatever the ids and the names.
-    Position,
-}
-
-impl Binding {
-    /// How the results of requests in a format belong to calls. Without a wire format, there are ids.
-    fn of(format: Option<&Format>) -> Self {
-        match format {
-            Some(format) if !format.can_hold(Feature::CallIds) => {
-                match targets::find(format.id).is_some_and(Target::accepts_unknown_ids) {
-                    true => Self::Position,
-                    false => Self::Names,
-                }
-            }
-            _ => Self::Ids,
-        }
-    }
-}
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
@@ -238,13 +212,12 @@ impl Half for EventHalf<'_, '_> {
 /// Says of each result which call it answers, and of each call which results it has.
 fn bind(events: &mut [Event<'_>], binding: Binding) {
     let has_id = binding != Binding::Position;
-    let how = if binding == Binding::Names { Match::AsMeant } else { Match::AsRead };
     let of = |sort: EventKind| {
         let halves = events.iter().enumerate().filter(move |(_, event)| event.sort == sort);
         halves.map(move |(number, event)| EventHalf { event, number, has_id }).collect::<Vec<_>>()
     };
     let (calls, results) = (of(EventKind::Call), of(EventKind::Result));
-    let matches = Matches::of(&calls, &results, how);
+    let matches = Matches::of(&calls, &results, binding.how());
     let pairs: Vec<(usize, usize)> = (results.iter().zip(matches.paired_with))
         .filter_map(|(result, paired_with)| Some((result.number, calls[paired_with.call()?].number)))
         .collect();
@@ -497,7 +470,7 @@ mod tests {
             let document = Document::read(text.as_bytes());
             let format = formats::find("openai-chat").unwrap();
             let transcript = format.read(document.root()).unwrap();
-            let pairing = Pairing::new(&transcript, Target::unknown());
+            let pairing = Pairing::new(&transcript, crate::targets::Target::unknown());
             let events = Events::of(&Side::new(&transcript, &document)).all;
             let results = events.iter().filter(|event| event.sort == EventKind::Result);
             let compared: Vec<_> = results

@@ -27,6 +27,9 @@ const OF_MODEL: &str = "it is only a guess that the message with the calls is th
 const DIFFERENT: &str =
     "the two results differ and cannot be joined; `--duplicates first` or `last` keeps one";
 
+/// What is lost if the results after one without an id move up.
+const OTHERS: &str = "which calls the other results answer, as they have no ids";
+
 /// How many keys of a result are named that are lost with it.
 const MOST_KEYS: usize = 5;
 
@@ -43,26 +46,33 @@ impl<'p> Planner<'p, '_> {
         for site in &pairing.results {
             let Some(first) = pairing.first_result(site) else { continue };
             let Some(finding) = self.finding(RuleId::DuplicateToolResult, site.part.place) else { continue };
-            let (at, call) = (first.part.place.span.start, first.paired_with.call());
+            let at = first.part.place.span.start;
             let is_same = self.raw(first.result) == self.raw(site.result)
                 && first.result.is_error == site.result.is_error;
-            // Where the order says which call a result answers, the one ahead of its place is one too many.
-            let mut between = pairing.results[first.number + 1..site.number].iter();
-            let is_ahead = first.result.call_id.is_none()
-                && between.any(|other| other.paired_with.call().is_some_and(|other| Some(other) < call));
-            let (gone, kept) = if is_ahead { (first, site) } else { (site, first) };
-            if is_same || self.is_placeholder(site.result) {
-                let (gone, kept) = if is_same { (gone, kept) } else { (site, first) };
-                let cost = self.beside(gone, Some(kept)).map(Cost::Loss);
+            let says_nothing = !is_same && self.is_placeholder(site.result);
+            // Without ids, the order says which call a result answers, so the one out of order is one too many.
+            let without = |gone| pairing.without(gone, |number| self.results_gone.contains(&number));
+            let mut others = without(site);
+            let (mut gone, mut kept) = (site, first);
+            if !others.are_in_order && !says_nothing && without(first).are_in_order {
+                (gone, kept, others) = (first, site, without(first));
+            }
+            let lost = (!others.keep_their_calls).then_some(OTHERS);
+            if is_same || says_nothing {
+                let cost = self.beside(gone, Some(kept)).or(lost.map(str::to_owned)).map(Cost::Loss);
                 if self.try_fix(finding, Action::Removed, gone.part.place.span.start, cost) {
                     self.take_out(gone);
                 }
             } else if self.is_placeholder(first.result) {
-                if self.try_fix(finding, Action::Removed, at, None) {
-                    self.put_instead(first, site);
+                if self.try_fix(finding, Action::Removed, at, lost.map(|lost| Cost::Loss(lost.to_owned()))) {
+                    if gone.number == site.number {
+                        self.put_instead(first, site)
+                    } else {
+                        self.take_out(first)
+                    }
                 }
             } else {
-                self.different_results(finding, [first, site], [gone, kept]);
+                self.different_results(finding, [first, site], [gone, kept], lost);
             }
         }
     }
@@ -73,6 +83,7 @@ impl<'p> Planner<'p, '_> {
         finding: usize,
         [first, second]: [&ResultSite<'_, '_>; 2],
         [gone, kept]: [&ResultSite<'_, '_>; 2],
+        others_lost: Option<&str>,
     ) {
         let at = first.part.place.span.start;
         match self.how.duplicates {
@@ -102,7 +113,8 @@ impl<'p> Planner<'p, '_> {
                 }
                 let mut lost =
                     "the fact that these were two results, which the model saw one at a time".to_owned();
-                lost.extend(self.beside(gone, Some(kept)).map(|beside| format!(", and {beside}")));
+                let beside = self.beside(gone, Some(kept)).or(others_lost.map(str::to_owned));
+                lost.extend(beside.map(|beside| format!(", and {beside}")));
                 if self.try_fix(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
                     // What says nothing adds nothing.
                     if !other.is_empty() || gone.number == first.number {

@@ -7,8 +7,9 @@ use foldhash::{HashMap, HashSet};
 use super::{At, Finder, title};
 use crate::conversation::Feature;
 use crate::diff::Counts;
-use crate::diff::events::{Binding, EventKind};
+use crate::diff::events::EventKind;
 use crate::diff::kinds::{Kind, Level};
+use crate::pairing::Binding;
 
 impl<'s> Finder<'_, '_, 's> {
     pub(super) fn ids(&mut self) {
