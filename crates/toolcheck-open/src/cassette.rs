@@ -1,5 +1,7 @@
 //! Lists of interactions, each with a request and a response, as most recorders write them.
 
+use toolcheck_json::origins::Mapped;
+
 use crate::budget::Budget;
 use crate::container::Container;
 use crate::exchanges::{Encoded, Maker, Recorded};
@@ -118,7 +120,7 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
         return ("body.content", Some(body));
     }
     // Some recorders have no object around the text.
-    let places: [(&'static str, &[&str]); 5] = [
+    let places: [(&'static str, &[&str]); 6] = [
         // A buffer of Python.
         ("body.state", &["body", "state"]),
         ("body.string", &["body", "string"]),
@@ -126,6 +128,8 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
         // `lostbean/req_cassette`.
         ("body_blob", &["body_blob"]),
         ("body", &["body"]),
+        // The pieces of a stream.
+        ("chunks", &["chunks"]),
     ];
     let found = places.iter().find_map(|(name, path)| {
         let node = tree.at(message, path).filter(|node| !tree.is_null(*node))?;
@@ -150,7 +154,11 @@ fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budge
         };
     }
     let node = if name == "body.state" { tree.items(node).first().copied().unwrap_or(node) } else { node };
-    let text = tree.text(node, budget)?;
+    let mut text = Mapped::default();
+    for piece in if name == "chunks" { tree.items(node) } else { std::slice::from_ref(&node) } {
+        let piece = tree.text(*piece, budget)?;
+        text.push_part(&piece, 0..piece.text().len());
+    }
     let text = if matches!(name, "body.base64_string" | "body_blob") {
         decode::base64(&text).ok_or(Reason::NotJson)?
     } else {

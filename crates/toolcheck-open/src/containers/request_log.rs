@@ -29,7 +29,7 @@ pub(super) static CONTAINER: Container =
 
 /// Where a record may have the body of its request, and where that of its response then is: paths of keys.
 const PLACES: &[(&[&str], &[&[&str]])] = &[
-    (&["request", "body", "b64"], &[&["response", "body", "b64"], &["response", "body"]]),
+    (&["request", "body", "b64"], &[&["response", "body", "b64"], &["response", "body"], &["chunks"]]),
     (&["request", "body", "raw"], &[&["response", "body"]]),
     (&["request", "body", "text"], &[&["response", "body", "text"]]),
     (&["request", "body", "value"], &[&["response", "body"]]),
@@ -222,7 +222,7 @@ fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>)
     });
 }
 
-/// A body as it is at a path: req_llm has those of requests in Base64 (`agentjido/req_llm`, `test/support/fixtures`).
+/// A body as it is at a path: req_llm has those of requests, and the pieces of streams, in Base64 (`agentjido/req_llm`, `test/support/fixtures`).
 fn decoded(body: Mapped, path: &[&str]) -> Body {
     if path.last() == Some(&"b64") { decode::base64(&body).ok_or(Reason::NotJson) } else { Ok(body) }
 }
@@ -244,13 +244,15 @@ pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
     if let Some(text) = value.as_str() {
         return Ok(json_text(file, &span, &text));
     }
-    // Azure's test proxy has a list of the lines of a text, each with its end.
-    if !value.is_array() || value.elements().any(|line| line.as_json_str().is_none()) {
+    // Azure's test proxy has a list of the lines of a text, each with its end, and req_llm one of the pieces of a stream.
+    let pieces = || value.elements().map(|line| (line, line.get("b64").unwrap_or(line)));
+    if !value.is_array() || pieces().any(|(_, piece)| piece.as_json_str().is_none()) {
         return Ok(Mapped::same(value.raw(), span.start));
     }
     let mut whole = Mapped::default();
-    for line in value.elements() {
-        let line = text(file, start, line)?;
+    for (line, piece) in pieces() {
+        let path: &[&str] = if line.is_object() { &["b64"] } else { &[] };
+        let line = decoded(text(file, start, piece)?, path)?;
         whole.push_part(&line, 0..line.text().len());
     }
     Ok(whole)
@@ -259,6 +261,10 @@ pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
 fn url_of(entry: Value<'_, '_>) -> String {
     let request = entry.get_any(&["request", "httpRequest", "Request"]).filter(|request| request.is_object());
     let places = [request, Some(entry), at(entry, &["predicates", "deepEquals"])];
+    // Nock has the host apart.
+    if let Some((scope, path)) = entry.get_str("scope").zip(entry.get_str("path")) {
+        return format!("{scope}{path}");
+    }
     let keys = ["url", "uri", "path", "RequestUri", "Uri"];
     let urls = places.into_iter().flatten().filter_map(|it| it.get_any(&keys));
     let texts = urls.filter_map(|url| url.get("raw").or_else(|| at(url, &["value"])).unwrap_or(url).as_str());
