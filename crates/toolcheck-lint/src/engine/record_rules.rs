@@ -76,7 +76,7 @@ impl<'r> RecordRules<'r> {
             return self.of_path(&url, detected, exchange.request);
         };
         let is_possible =
-            |format: &Format| self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
+            |format: &Format| self.options.format.is_none() && is_like(format, exchange.request) > 0;
         let own = endpoint.format.or_else(|| target.format.as_deref().and_then(formats::find));
         let own = own.filter(|format| is_detected(format) || is_possible(format));
         // A path that says nothing takes any format.
@@ -97,10 +97,18 @@ impl<'r> RecordRules<'r> {
             return None;
         }
         let sure =
-            formats.iter().map(|format| ((format.sniff)(request), *format)).filter(|(sure, _)| *sure > 0);
+            formats.iter().map(|format| (is_like(format, request), *format)).filter(|(sure, _)| *sure > 0);
         // Of equals the first.
         let (_, format) = sure.rev().max_by_key(|(sure, _)| *sure)?;
         Some(self.of_format(Some(format)))
+    }
+}
+
+/// How surely a request is in a format that its path has. What only has the list of the format's messages counts least.
+fn is_like(format: &Format, request: Value<'_, '_>) -> u8 {
+    match (format.sniff)(request) {
+        0 => u8::from(format.read(request).is_some()),
+        sure => sure,
     }
 }
 
