@@ -91,14 +91,14 @@ fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker)
     });
     let response_name = interaction.response.map(|(_, name)| name).unwrap_or_default();
     maker.add(Recorded {
-        request_label: format!("{request_name}.{request_path}"),
+        request_label: label(&request_name, request_path),
         request: Box::new(move |budget| body_of(tree, request_id, (request_path, request), budget)),
         url: ["uri", "url"]
             .iter()
             .find_map(|key| tree.str(tree.get(request_id, key)?))
             .unwrap_or_default()
             .to_owned(),
-        response_label: format!("{response_name}.{response_path}"),
+        response_label: label(&response_name, response_path),
         response: response.map(|response| -> Encoded<'_> {
             Box::new(move |budget| body_of(tree, response, (response_path, body), budget))
         }),
@@ -106,8 +106,16 @@ fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker)
     });
 }
 
+fn label(message: &str, path: &str) -> String {
+    format!("{message}.{path}").trim_end_matches('.').to_owned()
+}
+
 /// The path of a body in its message, and the body.
 fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
+    // mcp-recorder (PyPI) has the messages of MCP themselves.
+    if tree.get(message, "jsonrpc").is_some() {
+        return ("", Some(message));
+    }
     let parsed =
         ["parsed_body", "body_json"].into_iter().find_map(|key| Some((key, tree.get(message, key)?)));
     if let Some((key, body)) = parsed.filter(|(_, body)| !tree.is_null(*body)) {
@@ -141,7 +149,7 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
 fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
     let node = node.ok_or(Reason::NoBody)?;
     let is_parsed = match name {
-        "parsed_body" | "body_json" => true,
+        "" | "parsed_body" | "body_json" => true,
         // An object or a list is a body that was parsed.
         "body" | "body.content" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
         _ => false,

@@ -18,7 +18,7 @@ use toolcheck_json::{Document, Value};
 
 use super::frames::{self, Frames};
 use super::{Container, HEAD, entries, first_line, head_has, lines};
-use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::exchanges::{Encoded, Maker, Recorded, is_json_rpc};
 use crate::needs::Needs;
 use crate::reason::{Body, Reason};
 use crate::tree::json_text;
@@ -35,6 +35,8 @@ const PLACES: &[(&[&str], &[&[&str]])] = &[
     (&["request", "body", "value"], &[&["response", "body"]]),
     (KONG, &[&["ai", "proxy", "payload", "response"]]),
     (&["request", "body"], &[&["response", "body"], &["response"]]),
+    // What MCP Inspector exports of its network requests.
+    (&["requestBody"], &[&["responseBody"]]),
     (&["request_body"], &[&["response_body"], &["response"]]),
     (&["request"], &[&["response", "body"], &["response"]]),
     (&["body"], &[&["response", "body"], &["response_body"], &["response"]]),
@@ -132,8 +134,10 @@ fn is_record(record: Value<'_, '_>) -> bool {
     };
     let text = decoded(Mapped::same(text.as_bytes(), 0), path);
     text.is_ok_and(|text| {
-        text.text().trim_ascii_start().starts_with(b"{")
-            && exchange::is_request(Document::read(text.text()).root())
+        text.text().trim_ascii_start().starts_with(b"{") && {
+            let document = Document::read(text.text());
+            exchange::is_request(document.root()) || path == ["requestBody"] && is_json_rpc(&document)
+        }
     })
 }
 
@@ -272,7 +276,8 @@ fn url_of(entry: Value<'_, '_>) -> String {
 }
 
 fn status_of(entry: Value<'_, '_>) -> Option<u16> {
-    const NAMES: [&str; 6] = ["status", "status_code", "statusCode", "response_status", "StatusCode", "code"];
+    const NAMES: [&str; 7] =
+        ["status", "status_code", "statusCode", "response_status", "responseStatus", "StatusCode", "code"];
     const PLACES: [&[&str]; 4] = [&["response"], &["httpResponse"], &["responses", "is"], &["Response"]];
     let inside = PLACES.iter().filter_map(|path| at(entry, path));
     let places = inside.map(|response| response.elements().next().unwrap_or(response));
