@@ -54,6 +54,8 @@ pub(crate) struct Exchanges {
     /// The tools whose calls were answered, and those that a request declared.
     answered: HashSet<u64>,
     declared: HashSet<u64>,
+    /// The ids that the results of requests name: a log may have a request before the response that it goes on from.
+    results: HashSet<u64>,
     /// What the server keeps after them.
     pub(crate) server: ServerState,
     /// The exchanges whose calls nothing has answered, by the ids of the calls.
@@ -352,6 +354,7 @@ impl Exchanges {
                 *known = known.filter(|known| *known == number);
             }
         }
+        let owed = owed.filter(|owed| !owed.ids.iter().any(|id| self.results.contains(id)));
         self.owed_by_id.extend(owed.iter().flat_map(|owed| &owed.ids).map(|id| (*id, number)));
         for history in &histories {
             self.by_history.entry(*history).or_default().push(number);

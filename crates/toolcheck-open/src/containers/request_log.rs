@@ -97,26 +97,31 @@ fn sniff(bytes: &[u8]) -> bool {
         return false;
     }
     let line = first_line(head).unwrap_or_default();
+    let times = lines(head).filter(|line| !line.trim_ascii().is_empty());
+    let times = times.map(|line| entries::time_of(Document::read(line).root()));
+    let is_newest_first = entries::is_newest_first(times);
     // A long record may be cut; what is there says enough.
-    [line, head].into_iter().any(|text| holds_record(Document::read(text).root(), LOOKED_AT))
+    let holds = |text| holds_record(Document::read(text).root(), LOOKED_AT, is_newest_first);
+    [line, head].into_iter().any(holds)
 }
 
 /// Whether a value is a record, or a list with one. A log is known by its first record.
-fn holds_record(root: Value<'_, '_>, depth: usize) -> bool {
+fn holds_record(root: Value<'_, '_>, depth: usize, is_reversed: bool) -> bool {
     if root.is_array() {
-        return root.elements().next().is_some_and(is_record);
+        let is_reversed = is_reversed || entries::is_newest_first(root.elements().map(entries::time_of));
+        return root.elements().next().is_some_and(|first| is_record(first, is_reversed));
     }
     match root.get_any(&FOLDERS).unwrap_or_else(|| list_of(root)) {
         list if depth > 0 && list.is_array() => {
-            list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1))
+            list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1, is_reversed))
         }
-        _ => is_record(root),
+        _ => is_record(root, is_reversed),
     }
 }
 
 /// Whether a record holds a request to an LLM as a string, or under a key that only logs have. What is an exchange
-/// already is read as that.
-fn is_record(record: Value<'_, '_>) -> bool {
+/// already is read as that, unless the newest comes first.
+fn is_record(record: Value<'_, '_>, is_reversed: bool) -> bool {
     let Some((path, body, _)) = bodies(record) else { return false };
     // A body alone may be anything's.
     let beside: &[&str] = match path {
@@ -128,7 +133,8 @@ fn is_record(record: Value<'_, '_>) -> bool {
         return false;
     }
     let Some(text) = body.as_str() else {
-        return path != ["request"] && path != ["request", "body"] && exchange::is_request(body);
+        let is_exchange = matches!(path, ["request"] | ["request", "body"]);
+        return (is_reversed || !is_exchange) && exchange::is_request(body);
     };
     let text = decoded(Mapped::same(text.as_bytes(), 0), path);
     text.is_ok_and(|text| {
