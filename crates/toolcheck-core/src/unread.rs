@@ -379,14 +379,9 @@ pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'
 pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> Option<Unread<'s>> {
     let in_text = || {
         let is_list = member.as_json_str().is_some_and(|text| text.may_begin_with(b"["));
-        let holds_call = |list: Value<'_, '_>| in_answer(list).is_some();
-        let name = member.key_text().unwrap_or_default();
-        (is_list && transcript.counts().0 == 0 && unwrapped(member, holds_call)).then(|| Unread {
-            place: Place::of(member),
-            what: UnreadKind::Calls,
-            name,
-            is_known: true,
-        })
+        let is_unread = || transcript.counts().0 == 0 && unwrapped(member, |list| in_answer(list).is_some());
+        let name = (is_list && is_unread()).then(|| member.key_text().unwrap_or_default())?;
+        Some(Unread { place: Place::of(member), what: UnreadKind::Calls, name, is_known: true })
     };
     let found = called_member(member).or_else(|| in_answer(member)).or_else(in_text)?;
     let value = member.document().value(found.place.node);

@@ -24,8 +24,8 @@ pub(super) static READER: Reader = Reader::history(
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let Some(messages) = updates(records) else { return nested::read(records, is_message, conversation) };
     let mut reading = Reading::default();
-    let list = List { title: "updates".to_owned(), messages };
-    let mut conversation = conversation(list, &mut reading.left_out);
+    let title = "updates".to_owned();
+    let mut conversation = conversation(List { title, messages }, &mut reading.left_out);
     conversation.transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     reading.conversations.push(conversation);
     reading
@@ -35,8 +35,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 /// nothing behind the first begins a conversation.
 fn updates<'d, 's>(records: &[Value<'d, 's>]) -> Option<Vec<Value<'d, 's>>> {
     let rows: Vec<_> = if let [list] = records { list.elements().collect() } else { records.to_vec() };
-    let mut added = Vec::new();
-    let mut brings_results = false;
+    let (mut added, mut brings_results) = (Vec::new(), false);
     for node in rows.iter().flat_map(|row| row.get("data").unwrap_or(*row).members()) {
         let mut messages = node.list("messages").filter(|message| is_message(*message)).peekable();
         let Some(first) = messages.peek() else { continue };

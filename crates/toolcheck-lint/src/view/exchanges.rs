@@ -348,13 +348,15 @@ impl Exchanges {
         }
         let answers: Vec<PastChoice> = answers.into_iter().map(PastChoice::new).collect();
         let number = self.closed + self.open.len();
+        // An id that was given before may be answered for the call before.
+        let is_paid = |id: &u64| self.results.contains(id) && !self.given.contains_key(id);
+        let owed = owed.filter(|owed| !owed.ids.iter().any(is_paid));
         for call in answers.iter().flat_map(|answer| &answer.calls) {
             if let (Some(id), true) = (&call.call.id, self.given.len() < MOST_IDS) {
                 let known = self.given.entry(hash_of(&**id)).or_insert(Some(number));
                 *known = known.filter(|known| *known == number);
             }
         }
-        let owed = owed.filter(|owed| !owed.ids.iter().any(|id| self.results.contains(id)));
         self.owed_by_id.extend(owed.iter().flat_map(|owed| &owed.ids).map(|id| (*id, number)));
         for history in &histories {
             self.by_history.entry(*history).or_default().push(number);

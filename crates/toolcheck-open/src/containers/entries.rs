@@ -64,21 +64,9 @@ pub(super) fn each(
 type Time = (usize, String);
 
 pub(super) fn time_of(entry: Value<'_, '_>) -> Option<Time> {
-    const TIMES: [&str; 12] = [
-        "created_at",
-        "request_created_at",
-        "createdAt",
-        "timestamp",
-        "timestamp_ms",
-        "timestampMs",
-        "request_time",
-        "time",
-        "startTime",
-        "start_time",
-        "started_at",
-        "ts",
-    ];
-    let time = entry.get_any(&TIMES)?;
+    const TIMES: &str = "created_at request_created_at createdAt timestamp timestamp_ms timestampMs request_time time startTime \
+        start_time started_at ts";
+    let time = TIMES.split(' ').find_map(|key| entry.get(key))?;
     let text = String::from_utf8_lossy(time.raw()).into_owned();
     Some((text.bytes().take_while(u8::is_ascii_digit).count(), text))
 }

@@ -289,9 +289,8 @@ impl<'s> FoundList<'_, 's> {
                 && transcript.messages.first().is_some_and(|first| first.role == Role::User);
             transcript.request.continues_remote_state |= !is_whole;
             // The server goes on without the calls of a turn that was stopped.
-            let document = self.list.document();
             for part in &mut transcript.parts {
-                let item = document.value(part.place.node);
+                let item = self.list.document().value(part.place.node);
                 let is_stopped = item.get("turn_id").is_some()
                     && item.get_str("status").is_some_and(|it| it != "completed");
                 if let Body::Call(call) = &mut part.body
