@@ -4,6 +4,7 @@ use toolcheck_json::origins::Mapped;
 
 use crate::budget::Budget;
 use crate::container::Container;
+use crate::containers::frames::Frames;
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::reason::{Body, Reason};
 use crate::tree::{Id, Kind, Tree};
@@ -55,6 +56,16 @@ pub(crate) fn open_cassette(
             for (number, item) in tree.items(items).iter().enumerate() {
                 if tree.is_exhausted() {
                     maker.leave_out(Reason::TooLarge);
+                    continue;
+                }
+                let url =
+                    tree.at(*item, &["connection", "url"]).and_then(|url| tree.str(url)).unwrap_or_default();
+                // A connection of effect-http-recorder.
+                if let Some(events) = tree.get(*item, "events") {
+                    let label = format!("{list}[{number}].events");
+                    if Frames::of(&tree, (events, "body"), &label, url, &mut maker).is_none() {
+                        maker.leave_out(Reason::OddFrames);
+                    }
                     continue;
                 }
                 let interaction = match layout {

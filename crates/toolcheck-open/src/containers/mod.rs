@@ -5,7 +5,7 @@
 mod anthropic_batch;
 mod batch;
 mod entries;
-mod frames;
+pub(crate) mod frames;
 mod go_vcr;
 mod har;
 mod httpmock;

@@ -62,9 +62,9 @@ const OF_STUB: &[&[&str]] = &[&["responses", "is", "body"]];
 const OF_MOCK: &[&[&str]] =
     &[&["httpResponse", "body", "json"], &["httpResponse", "body", "string"], &["httpResponse", "body"]];
 
-/// The lists of records in a document: of Azure's test proxy, of xAI, of Hoverfly, and of Postman and Mountebank, whose
-/// folders have lists of their own.
-const LISTS: [&str; 5] = ["Entries", "batch_requests", "pairs", "item", "imposters"];
+/// The lists of records in a document: of Azure's test proxy, of xAI, of Hoverfly, of Postman and Mountebank, whose folders
+/// have lists of their own, and of Vercel's AI SDK.
+const LISTS: [&str; 6] = ["Entries", "batch_requests", "pairs", "item", "imposters", "calls"];
 const FOLDERS: [&str; 2] = ["item", "stubs"];
 
 /// How far from its start a file with one of these has it: they are the first key, and `"modelInput"` of a line the first
@@ -99,26 +99,32 @@ fn sniff(bytes: &[u8]) -> bool {
         return false;
     }
     let line = first_line(head).unwrap_or_default();
+    let times = lines(head).filter(|line| !line.trim_ascii().is_empty());
+    let times = times.map(|line| entries::time_of(Document::read(line).root()));
+    let is_newest_first = entries::is_newest_first(times);
     // A long record may be cut; what is there says enough.
-    [line, head].into_iter().any(|text| holds_record(Document::read(text).root(), LOOKED_AT))
+    let holds = |text| holds_record(Document::read(text).root(), LOOKED_AT, is_newest_first);
+    [line, head].into_iter().any(holds)
 }
 
 /// Whether a value is a record, or a list with one. A log is known by its first record.
-fn holds_record(root: Value<'_, '_>, depth: usize) -> bool {
+fn holds_record(root: Value<'_, '_>, depth: usize, takes_exchanges: bool) -> bool {
     if root.is_array() {
-        return root.elements().next().is_some_and(is_record);
+        let takes_exchanges =
+            takes_exchanges || entries::is_newest_first(root.elements().map(entries::time_of));
+        return root.elements().next().is_some_and(|first| is_record(first, takes_exchanges));
     }
     match root.get_any(&FOLDERS).unwrap_or_else(|| list_of(root)) {
         list if depth > 0 && list.is_array() => {
-            list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1))
+            list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1, true))
         }
-        _ => is_record(root),
+        _ => is_record(root, takes_exchanges),
     }
 }
 
 /// Whether a record holds a request to an LLM as a string, or under a key that only logs have. What is an exchange
-/// already is read as that.
-fn is_record(record: Value<'_, '_>) -> bool {
+/// already is read as that, unless the newest comes first or a list around it has a name.
+fn is_record(record: Value<'_, '_>, takes_exchanges: bool) -> bool {
     let Some((path, body, _)) = bodies(record) else { return false };
     // A body alone may be anything's.
     let beside: &[&str] = match path {
@@ -130,7 +136,8 @@ fn is_record(record: Value<'_, '_>) -> bool {
         return false;
     }
     let Some(text) = body.as_str() else {
-        return path != ["request"] && path != ["request", "body"] && exchange::is_request(body);
+        let is_exchange = matches!(path, ["request"] | ["request", "body"]);
+        return (takes_exchanges || !is_exchange) && exchange::is_request(body);
     };
     let text = decoded(Mapped::same(text.as_bytes(), 0), path);
     text.is_ok_and(|text| {
