@@ -292,6 +292,7 @@ impl Explained {
             found.refusal.rule != best.refusal.rule && found.refusal.text == best.refusal.text
         };
         let is_shared = !is_found
+            && !others.is_empty()
             && match best.likeness {
                 Likeness::Beginning => {
                     self.reading.matches.iter().any(|found| found.refusal.text != best.refusal.text)
@@ -332,6 +333,10 @@ impl Explained {
         }
         for (name, value) in &best.captures {
             writeln!(out, "  {}: {}", label_of(name), shown(value))?;
+        }
+        if let Some(places) = self.places_alone(&best.captures) {
+            writeln!(out)?;
+            wording.write_wrapped(&places, out)?;
         }
         if let Some(help) =
             best.refusal.help.as_ref().filter(|_| !is_shared && best.likeness != Likeness::Similar)

@@ -59,6 +59,19 @@ impl<'r> RecordRules<'r> {
         self.known.of(format, self.options)
     }
 
+    /// The rules of the target that knows more of the model of a request, if nobody names a target.
+    pub(super) fn of_model(
+        &mut self,
+        rules: Rc<FormatRules<'r>>,
+        transcript: &Transcript<'_>,
+    ) -> Rc<FormatRules<'r>> {
+        let known = rules.known.filter(|_| self.options.target.is_none());
+        match (known.and_then(|known| known.of_model(transcript.request.model.as_deref()?)), rules.format) {
+            (Some(target), Some(format)) => self.known.of_api(target, format, self.options),
+            _ => rules,
+        }
+    }
+
     /// The rules of the API that the request of an exchange was sent to, if its address says which, and it is not the one
     /// of the rules that were `detected`.
     pub(super) fn of_address(
