@@ -34,10 +34,10 @@ fn errors_are_told_apart_by_what_they_are_about() {
 fn a_text_of_a_class_may_be_cut() {
     let cut = |error: &str| {
         let class = ErrorReading::new(error).class?;
-        Some((class.class.id.clone(), class.error.is_some(), class.is_cut))
+        Some((class.class.id.clone(), class.error.map(|error| &*error.text), class.is_cut))
     };
-    let known = |is_cut| Some(("parameter".to_owned(), true, is_cut));
     let whole = r#""auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"#;
+    let known = |is_cut| Some(("parameter".to_owned(), Some(whole), is_cut));
     assert_eq!(cut(whole), known(false));
     let error = r#"vllm API error 400: {"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-ch"#;
     assert_eq!(cut(error), known(true));

@@ -11,8 +11,8 @@ use toolcheck_core::{Level, RuleId};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Head, Position, Record, Span, locate, pointers};
 
-use crate::engine::ReportedFindings;
 use crate::finding::{Draft, Finding, Label, MOST_BYTES, Spot};
+use crate::repeated::ReportedFindings;
 use crate::summary::{RuleSummary, Sample, Summary};
 
 /// The results of a run.

@@ -4,8 +4,8 @@ use toolcheck_json::origins::Mapped;
 
 use crate::budget::Budget;
 use crate::container::Container;
-use crate::containers::frames::Frames;
 use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::frames::Frames;
 use crate::reason::{Body, Reason};
 use crate::tree::{Id, Kind, Tree};
 use crate::{Limits, Opened, decode, written};

@@ -276,10 +276,8 @@ impl Explained {
         wording: &Wording<'_>,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
-        let mut origins: Vec<&str> = Vec::new();
-        for found in self.reading.matches.iter().filter(|found| found.refusal.rule == best.refusal.rule) {
-            origins.push(found.origin.id());
-        }
+        let of_rule = self.reading.matches.iter().filter(|found| found.refusal.rule == best.refusal.rule);
+        let mut origins: Vec<&str> = of_rule.map(|found| found.origin.id()).collect();
         let left_out = origins.len().saturating_sub(MAX_ORIGINS);
         origins.truncate(MAX_ORIGINS);
         let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };

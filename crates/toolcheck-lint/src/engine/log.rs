@@ -1,7 +1,5 @@
 //! Files that a reader reads: logs, histories and data sets.
 
-pub(crate) mod repeated;
-
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;

@@ -30,7 +30,6 @@ use crate::options::Options;
 use crate::report::{FileReport, Source};
 
 pub use body::lint_body;
-pub(crate) use log::repeated::ReportedFindings;
 pub use opened::{lint_opened, lint_opened_with};
 pub use pieces::{Lines, Piece, RECORDS_OF_HEAD, has_rows};
 pub use text::blank_line_of;

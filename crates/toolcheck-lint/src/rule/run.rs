@@ -108,7 +108,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         // Nobody sends the file as it is, so no API answers.
         _ if !is_sent => of_next.or_else(|| in_log(rule, context, said)),
         _ if said.answer.is_some() => known_to_rule(context, said),
-        Verdict::Refused(refusal) if is_unsure(refusal) => None,
+        Verdict::Refused(refusal) if is_unsure(refusal) => in_log(rule, context, said),
         Verdict::Refused(refusal) => {
             if let Some(help) = &refusal.help {
                 said.help = Some(help.clone().into());

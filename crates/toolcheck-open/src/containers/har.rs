@@ -3,10 +3,10 @@
 use toolcheck_json::Document;
 use toolcheck_json::origins::Mapped;
 
-use super::frames::Frames;
 use super::{Container, json_starts};
 use crate::budget::Budget;
 use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::frames::Frames;
 use crate::needs::Needs;
 use crate::reason::{Body, Reason};
 use crate::tree::{Id, Tree};

@@ -16,9 +16,9 @@ use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
 use toolcheck_json::{Document, Value};
 
-use super::frames::{self, Frames};
 use super::{Container, HEAD, entries, first_line, head_has, lines};
 use crate::exchanges::{Encoded, Maker, Recorded, is_json_rpc};
+use crate::frames::{self, Frames};
 use crate::needs::Needs;
 use crate::reason::{Body, Reason};
 use crate::tree::json_text;

@@ -279,26 +279,7 @@ impl<'s> FoundList<'_, 's> {
             transcript.unread.retain(|unread| unread.what != UnreadKind::Calls || !is_beside(unread));
         }
         if let Some(page) = self.around.row.filter(|row| is_page(*row)) {
-            if lists::is_newest_first(&transcript) {
-                lists::reverse(&mut transcript, self.list);
-                // What is not in the order of the file has none that could be restored.
-                transcript.format = Some(reader.key());
-            }
-            // What came before is on another page, unless this is the only one.
-            let is_whole = page.get("has_more").and_then(|more| more.as_bool()) == Some(false)
-                && transcript.messages.first().is_some_and(|first| first.role == Role::User);
-            transcript.request.continues_remote_state |= !is_whole;
-            // The server goes on without the calls of a turn that was stopped.
-            for part in &mut transcript.parts {
-                let item = self.list.document().value(part.place.node);
-                let is_stopped = item.get("turn_id").is_some()
-                    && item.get_str("status").is_some_and(|it| it != "completed");
-                if let Body::Call(call) = &mut part.body
-                    && is_stopped
-                {
-                    call.unpaired = Some(UnpairedReason::Aborted);
-                }
-            }
+            self.settle_page(page, reader, &mut transcript);
         }
         if let Some(beside) = beside {
             beside.add_to(&mut transcript);
@@ -309,6 +290,30 @@ impl<'s> FoundList<'_, 's> {
         }
         transcript.is_body = matches!(self.how, How::Body(_));
         Some(transcript)
+    }
+
+    /// Puts the items of a page into their order, and says what of the conversation may be elsewhere.
+    fn settle_page(&self, page: Value<'_, '_>, reader: &Reader, transcript: &mut Transcript<'s>) {
+        if lists::is_newest_first(transcript) {
+            lists::reverse(transcript, self.list);
+            // What is not in the order of the file has none that could be restored.
+            transcript.format = Some(reader.key());
+        }
+        // What came before is on another page, unless this is the only one.
+        let is_whole = page.get("has_more").and_then(|more| more.as_bool()) == Some(false)
+            && transcript.messages.first().is_some_and(|first| first.role == Role::User);
+        transcript.request.continues_remote_state |= !is_whole;
+        // The server goes on without the calls of a turn that was stopped.
+        for part in &mut transcript.parts {
+            let item = self.list.document().value(part.place.node);
+            let is_stopped =
+                item.get("turn_id").is_some() && item.get_str("status").is_some_and(|it| it != "completed");
+            if let Body::Call(call) = &mut part.body
+                && is_stopped
+            {
+                call.unpaired = Some(UnpairedReason::Aborted);
+            }
+        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! Findings that several conversations of a file have, in one record or in several, because each repeats what was said before.
 
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 
 use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Role, Transcript};
 use toolcheck_json::Document;
 
 use crate::finding::{Draft, Finding};
-use crate::view::arguments::hash_of;
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
 #[derive(Debug, Default)]
@@ -21,7 +20,7 @@ impl ReportedFindings {
 
     /// Leaves out of the findings from `start` on those of the same rule about a value that is written in the same way, if
     /// the same was said before it: two conversations may have the same call by chance.
-    pub(super) fn leave_out(
+    pub(crate) fn leave_out(
         &mut self,
         document: &Document<'_>,
         transcript: &Transcript<'_>,
@@ -34,7 +33,11 @@ impl ReportedFindings {
             let value = document.value(draft.place.node).raw();
             if value.len() <= Self::LONGEST {
                 let at = said.at(draft.place.span.start);
-                let key = hash_of((draft.rule, hash_without_space(value), at));
+                let key = BuildHasherDefault::<DefaultHasher>::default().hash_one((
+                    draft.rule,
+                    hash_without_space(value),
+                    at,
+                ));
                 new.push(key);
                 if self.0.contains(&key) {
                     continue;
