@@ -470,7 +470,7 @@ pub(super) fn unread_block(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option
             "result",
             written(format!("[result of tool call {id}, {NO_CALL}]"), &String::from_utf8_lossy(said.raw()))?,
         ),
-        (Some(_), None, Some(name)) if block.raw().len() <= LONGEST_CALL => {
+        (Some(_), None, Some(name)) if !is_known() && block.raw().len() <= LONGEST_CALL => {
             let text = serde_json::Value::from(String::from_utf8_lossy(block.raw())).to_string();
             ("call", written(format!("[call of tool {name}, which could not be read]"), &text)?)
         }
