@@ -25,9 +25,9 @@ pub(crate) fn differing(name: &str, bytes: &[u8]) -> Option<Vec<String>> {
     let of_session = lint(name, bytes, &options);
     let session = errors(&of_session);
     // The request goes to the API that the session names.
-    let target = of_session.target.as_deref().and_then(targets::find);
+    let target = of_session.findings.iter().find_map(|found| targets::find(found.target.as_deref()?));
     let options = options.conversation(None).format(format);
-    let options = if let Some(target) = target { options.target(Some(target)) } else { options };
+    let options = target.map_or_else(|| options.clone(), |target| options.clone().target(Some(target)));
     let request = errors(&lint("request", body.as_bytes(), &options));
     let of_session = session.difference(&request).map(|rule| format!("session {rule}"));
     Some(of_session.chain(request.difference(&session).map(|rule| format!("request {rule}"))).collect())
