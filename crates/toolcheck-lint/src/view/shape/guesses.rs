@@ -465,12 +465,13 @@ pub(super) fn unread_block(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option
         let mut ids = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
         ids.any(|own| Some(&*own.text) == id.as_deref())
     };
+    let is_read = || cx.pairing.calls.iter().any(|site| site.part.place.node == block.id());
     let (what, json) = match (&id, said, name) {
         (Some(id), Some(said), _) if !is_known() => (
             "result",
             written(format!("[result of tool call {id}, {NO_CALL}]"), &String::from_utf8_lossy(said.raw()))?,
         ),
-        (Some(_), None, Some(name)) if !is_known() && block.raw().len() <= LONGEST_CALL => {
+        (Some(_), None, Some(name)) if !is_read() && block.raw().len() <= LONGEST_CALL => {
             let text = serde_json::Value::from(String::from_utf8_lossy(block.raw())).to_string();
             ("call", written(format!("[call of tool {name}, which could not be read]"), &text)?)
         }
