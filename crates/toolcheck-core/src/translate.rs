@@ -47,3 +47,22 @@ pub fn translated(
     let json = json[1..json.len() - 1].to_owned();
     is_kept.then(|| (json, said.counts() != (0, 0)))
 }
+
+/// What a block of a message in the format `from` says, as a block of the format `to`.
+pub fn translated_block(
+    block: Value<'_, '_>,
+    (from, to): (&Format, &Format),
+    name_of: impl Fn(&str) -> Option<String>,
+) -> Option<(String, bool)> {
+    let (key, own_key) = from.fix_style.blocks.zip(to.fix_style.blocks)?;
+    let block = String::from_utf8_lossy(block.raw());
+    ["assistant", "model", "user"].iter().find_map(|role| {
+        let text = format!(r#"{{"role": "{role}", "{key}": [{block}]}}"#);
+        let message = Document::read(text.as_bytes());
+        let (json, has_calls) = translated(message.root(), (from, to), &name_of)?;
+        let written = Document::read(json.as_bytes());
+        let list = written.root().get(own_key).filter(|_| written.faults().is_empty())?;
+        let only = list.elements().next().filter(|_| list.children().count() == 1)?;
+        Some((String::from_utf8_lossy(only.raw()).into_owned(), has_calls))
+    })
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use toolcheck_core::detection::Detection;
 use toolcheck_core::formats::Format;
+use toolcheck_core::ir::{Body, Role};
 use toolcheck_core::{Level, RuleId, unsupported};
 use toolcheck_json::Value;
 
@@ -166,12 +167,22 @@ pub(crate) fn worse(
     new.worse_than(old, applied, later)
 }
 
-/// What a document says that it is, if that is not the format that it is read as.
+/// What a document says that it is, if that is not the format that it is read as: one of several APIs at once is none's.
 pub(crate) fn contradicts(root: Value<'_, '_>, format: &'static Format) -> Option<String> {
     let own = (format.sniff)(root);
-    if let Some(other) = Detection::instead_of(format.key(), root).filter(|other| (other.sniff)(root) > own) {
+    let is_other = |other: &&Format| (other.sniff)(root) > own && is_all_read(other, root);
+    if let Some(other) = Detection::instead_of(format.key(), root).filter(is_other) {
         return Some(format!("its messages are written as those of {}", other.id));
     }
     let kind = unsupported::find(root)?;
     Some(format!("it is {}", kind.name))
+}
+
+/// Whether a format knows everything that the messages say.
+fn is_all_read(format: &Format, root: Value<'_, '_>) -> bool {
+    format.read(root).is_some_and(|read| {
+        read.unread.is_empty()
+            && read.messages.iter().all(|message| message.role != Role::Unknown)
+            && read.parts.iter().all(|part| !matches!(part.body, Body::Opaque))
+    })
 }

@@ -83,7 +83,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         };
         let is_misspelled = instead.is_none() && first.is_known && !is_log(format);
         let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
-        if let Some(key) = own_key(cx, first).filter(|_| is_misspelled && is_member(&first.place.node)) {
+        let message = |unread: &&Unread<'_>| shape::translated(cx, unread.place.node, None);
+        let messages = || group.iter().map(message).reduce(|one, other| one?.and(other?)).flatten();
+        let is_short = !is_log(format) && group.len() <= shape::MOST_TRANSLATED;
+        if let Some(fix) = is_short.then(messages).flatten() {
+            finding.fix(fix);
+        } else if let Some(key) = own_key(cx, first).filter(|_| is_misspelled && is_member(&first.place.node))
+        {
             let nodes = group.iter().map(|unread| unread.place.node);
             let renamed = nodes.filter(is_member).map(|node| Change::Rename(node, key.to_owned()));
             let is_same = cx.known_shape().is_some_and(|shape| shape.key_like(&first.name).is_some());
@@ -91,9 +97,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.fix(if is_same { Fix::safe(renamed) } else { Fix::guess(guess(), renamed) });
         } else if let Some(fix) = misnamed_content(cx, &group).filter(|_| is_misspelled) {
             finding.fix(fix);
-        } else if !is_log(format) && group.len() <= shape::MOST_TRANSLATED {
-            let messages = group.iter().map(|unread| shape::translated(cx, unread.place.node, None));
-            finding.fix(messages.reduce(|one, other| one?.and(other?)).flatten());
         }
     }
 }

@@ -422,7 +422,7 @@ fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let object = cx.document.value(fault.object_node());
     if refused.is_all_unknown() || object.members().count() > 1 && fault.object_kind() == Some(Kind::Content)
     {
-        return unread_result(cx, fault);
+        return unread_block(cx, object);
     }
     let value = cx.document.value(fault.node());
     let is_only = object.members().count() == 1 && object.key_text().is_some();
@@ -441,34 +441,48 @@ fn as_told(object: Value<'_, '_>, member: Value<'_, '_>, told: &str) -> Option<F
     is_free.then(|| Fix::guess(assumed(only), [Change::Rename(member.id(), only.to_owned())]))
 }
 
-/// A result in a form of another API whose call nobody knows, as text.
-fn unread_result(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
-    let object = cx.document.value(fault.object_node());
-    let mut id = None;
-    let mut said = None;
+/// A call or a result in a form that nobody can tell, as text.
+pub(super) fn unread_block(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<Fix> {
+    let only = block.members().next().filter(|member| member.is_object() && block.members().count() == 1);
+    let object = only.unwrap_or(block);
+    let (mut id, mut name, mut said) = (None, None, None);
     for member in object.members().take(MOST_KEYS).filter(|member| !member.is_null()) {
         let key = member.key_text()?;
         match &*key {
-            "type" | "kind" => {}
-            key if key.ends_with("id") || key.ends_with("Id") => id = Some(member.as_str()?),
-            key if SAID.contains(&key) && said.is_none() => said = Some(member),
-            key if key.ends_with("name") || key.ends_with("Name") => {}
-            _ => return None,
+            key if key.ends_with("id") || key.ends_with("Id") => id = member.as_str(),
+            key if SAID.contains(&key) && said.is_none() => said = only_text(member),
+            key if key.ends_with("name") || key.ends_with("Name") => name = member.as_str(),
+            _ => {}
         }
     }
-    let (id, said) = (id?, said?);
-    let text = String::from_utf8_lossy(said.as_json_str().map(|_| said.raw())?).into_owned();
-    if cx.pairing.calls.iter().any(|site| site.call.id.as_ref().is_some_and(|own| own.text == id)) {
-        return None;
-    }
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
-    let head = serde_json::Value::from(format!("[result of tool call {id}, {NO_CALL}]\n")).to_string();
-    let text = format!("{}{}", head.strip_suffix('"')?, text.strip_prefix('"')?);
-    let json =
-        (fix_style.text)(Piece::Raw(text.into_bytes())).json().filter(|_| fix_style.blocks.is_some())?;
-    let lost = "the fact that it is a result (it becomes user text)";
-    Some(Fix::lossy(lost, [Change::Write(object.id(), json)]))
+    let written = |head: String, text: &str| {
+        let head = serde_json::Value::from(head).to_string();
+        let text = format!("{}\\n{}", head.strip_suffix('"')?, text.strip_prefix('"')?).into_bytes();
+        fix_style.blocks.and((fix_style.text)(Piece::Raw(text)).json())
+    };
+    let is_known = || {
+        let mut ids = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
+        ids.any(|own| Some(&*own.text) == id.as_deref())
+    };
+    let is_read = || cx.pairing.calls.iter().any(|site| site.part.place.node == block.id());
+    let (what, json) = match (&id, said, name) {
+        (Some(id), Some(said), _) if !is_known() => (
+            "result",
+            written(format!("[result of tool call {id}, {NO_CALL}]"), &String::from_utf8_lossy(said.raw()))?,
+        ),
+        (Some(_), None, Some(name)) if !is_read() && block.raw().len() <= LONGEST_CALL => {
+            let text = serde_json::Value::from(String::from_utf8_lossy(block.raw())).to_string();
+            ("call", written(format!("[call of tool {name}, which could not be read]"), &text)?)
+        }
+        _ => return None,
+    };
+    let lost = format!("the fact that it is a {what} (it becomes text)");
+    Some(Fix::lossy(lost, [Change::Write(block.id(), json)]))
 }
+
+/// The longest call that becomes text.
+const LONGEST_CALL: usize = 16 << 10;
 
 /// The most calls that are looked at for the name of a tool.
 const MOST_CALLS: usize = 256;

@@ -7,6 +7,7 @@ use toolcheck_core::translate;
 use toolcheck_json::{NodeId, Value};
 
 use super::MOST_TRANSLATED;
+use super::guesses::unread_block;
 use crate::rule::Context;
 
 /// The longest message, in bytes, that is written anew: each of its blocks may ask for it.
@@ -39,13 +40,23 @@ pub(crate) fn translated(cx: &Context<'_, '_>, node: NodeId, from: Option<&str>)
         Some(from) => format.id == from,
         None => format.family != own.family,
     };
-    let mut others = formats::ALL.iter().copied().filter(is_other);
-    let said = others.find_map(|format| {
-        let said = translate::translated(message, (format, own), |id| name_of(cx, node, id));
-        said.filter(|(_, has_calls)| from.is_some() || *has_calls)
-    });
-    let guess = "assumes that the message says what it says in another API";
-    Some(Fix::guess(guess, [Change::Write(message.id(), said?.0)]))
+    let others = || formats::ALL.iter().copied().filter(is_other);
+    let is_said = |has_calls: &bool| from.is_some() || *has_calls;
+    let name = |id: &str| name_of(cx, node, id);
+    let whole =
+        |format| translate::translated(message, (format, own), name).filter(|(_, calls)| is_said(calls));
+    let write = |value: Value<'_, '_>, (json, _): (String, bool)| {
+        let guess = "assumes that the message says what it says in another API";
+        Fix::guess(guess, [Change::Write(value.id(), json)])
+    };
+    if let Some(said) = others().find_map(whole) {
+        return Some(write(message, said));
+    }
+    // Its other blocks may be this one's own.
+    let block = message.get(own.fix_style.blocks?)?.elements().find(is_around)?;
+    let of_block =
+        |format| translate::translated_block(block, (format, own), name).filter(|(_, calls)| is_said(calls));
+    others().find_map(of_block).map(|said| write(block, said)).or_else(|| unread_block(cx, block))
 }
 
 /// The tool of the call with an id, or of all calls shortly before a message that have no result.
