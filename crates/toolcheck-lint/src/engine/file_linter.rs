@@ -177,15 +177,17 @@ impl<'r> FileLinter<'r> {
         }
         let is_whole = document.faults().iter().all(|fault| fault.kind.is_harmless());
         // Beside lists of messages, or requests on other lines.
-        let is_aside = self.has_lists
-            || self.rules.of_file.format.is_some()
-                && !self.is_single
-                && root.is_object()
-                && self.options.format.is_none()
-                && self.options.kind != TranscriptKind::Dataset
-                && !unsupported::is_meant_as_request(root)
-                && !unsupported::is_unread_request(root);
-        if is_aside && transcript.format.is_none() && is_whole && !unsupported::holds_messages(root) {
+        let is_aside = || {
+            self.has_lists
+                || self.rules.of_file.format.is_some()
+                    && !self.is_single
+                    && root.is_object()
+                    && self.options.format.is_none()
+                    && self.options.kind != TranscriptKind::Dataset
+                    && !unsupported::is_meant_as_request(root)
+                    && !unsupported::is_unread_request(root)
+        };
+        if transcript.format.is_none() && is_whole && is_aside() && !unsupported::holds_messages(root) {
             if !self.lint_unknown(record, document) {
                 count_unrecognised(self.report, 1);
             }

@@ -4,7 +4,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Container, HEAD, head_has, is_json, json_starts, lines, outer_keys};
+use super::{Container, HEAD, START, head_has, is_json, json_starts, lines, outer_keys};
 use crate::cassette::{Layout, open_cassette};
 use crate::needs::Needs;
 use crate::{Limits, Opened};
@@ -25,7 +25,8 @@ fn sniff(bytes: &[u8]) -> bool {
             })
         };
         return json_starts(bytes, "interactions\"", has_list)
-            || json_starts(bytes, "\"recordings\"", has_requests);
+            || head_has(&bytes[..bytes.len().min(START)], b"\"recordings\"")
+                && json_starts(bytes, "\"recordings\"", has_requests);
     }
     is_list(bytes)
         || is_in_two_lists(bytes)
