@@ -22,7 +22,8 @@ test("the module is small, and imports nothing", () => {
   // 90 kB what pages and tables say of models, threads of message tables, chats of Open WebUI, and more facts and errors.
   // 46 kB rows whose contents and calls are the text of JSON, roles for calls on lines, what is rewritten of several faults, errors.
   // 50 kB messages of another API written as this one has them, the APIs that agents send to, lines that add to others, more facts.
-  assert.ok(bytes.length <= 6_940_000, `${bytes.length} bytes`);
+  // 57 kB logs that begin with the newest, faults that lines repeat, MCP in more recordings, blocks of several APIs, hints in errors.
+  assert.ok(bytes.length <= 6_990_000, `${bytes.length} bytes`);
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
 });
 
