@@ -12,7 +12,8 @@ use toolcheck_json::Span;
 use crate::conversation::Feature;
 use crate::formats::{self, Format};
 use crate::ir::{
-    Body, Call, Executor, Message, Named, Part, Role, ToolKind, ToolResult, Transcript, UnpairedReason,
+    Body, Call, Executor, FormatId, Message, Named, Part, Role, ToolKind, ToolResult, Transcript,
+    UnpairedReason,
 };
 use crate::matching::{Half, Match, Matches, Position};
 use crate::targets::{self, Placement, Target};
@@ -176,8 +177,7 @@ pub struct Pairing<'t, 's> {
     of_kept: HashMap<usize, usize>,
     /// The results whose calls may be stored items that the request refers to, in order.
     of_stored: Vec<usize>,
-    /// How comparisons see which result answers which call.
-    binding: Binding,
+    format: Option<FormatId>,
     placement: Placement,
     merges: bool,
     merges_user: bool,
@@ -202,7 +202,7 @@ impl<'t, 's> Pairing<'t, 's> {
             stands_for: HashMap::default(),
             of_kept: HashMap::default(),
             of_stored: Vec::new(),
-            binding: Binding::of(transcript.format.and_then(|format| formats::find(format.id))),
+            format: transcript.format,
             placement: target.result_placement(),
             merges: target.merges_assistant_messages(),
             merges_user: target.merges_user_messages(),
@@ -383,7 +383,7 @@ impl<'t, 's> Pairing<'t, 's> {
             let pairs = Matches::of(calls, results, how).paired_with.into_iter();
             pairs.map(PairedWith::call).collect::<Vec<_>>()
         };
-        let how = self.binding.how();
+        let how = Binding::of(self.format.and_then(|format| formats::find(format.id))).how();
         let pairs = before.iter().zip(calls_of(&before, how)).filter(|(site, _)| site.number != gone.number);
         Others {
             keep_their_calls: pairs.map(|(_, call)| call).eq(calls_of(&after, how)),

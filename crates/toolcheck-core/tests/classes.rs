@@ -31,6 +31,15 @@ fn errors_are_told_apart_by_what_they_are_about() {
 }
 
 #[test]
+fn the_name_of_a_client_is_no_field() {
+    let field = |error: &str| ErrorReading::new(error).matches[0].captures.clone();
+    let found = field(
+        "error.rb:60: Model incompatible request argument supplied: temperature (Tern::BadRequestError)",
+    );
+    assert_eq!(found, [("field".to_owned(), "temperature".to_owned())]);
+}
+
+#[test]
 fn a_text_of_a_class_may_be_cut() {
     let cut = |error: &str| {
         let class = ErrorReading::new(error).class?;

@@ -13,8 +13,17 @@ use crate::resolve::FileSettings;
 /// entries once.
 #[derive(Debug, Default)]
 pub(crate) struct AllowUsage {
-    /// By file, line and column: the entry, whether it applies to a file, and whether it allowed anything.
-    entries: BTreeMap<(String, u64, u64), (Allow, bool, bool)>,
+    /// By file, line and column.
+    entries: BTreeMap<(String, u64, u64), Usage>,
+}
+
+#[derive(Debug)]
+struct Usage {
+    allow: Allow,
+    /// Whether it applies to a file.
+    applies: bool,
+    /// Whether it allowed anything.
+    is_used: bool,
 }
 
 /// An entry of `[[allow]]` that allows nothing.
@@ -45,9 +54,10 @@ impl AllowUsage {
             let has_run = rules.iter().any(|rule| rule.id == entry.rule.id);
             if has_run {
                 let key = (entry.config.clone(), entry.position.line, entry.position.column);
-                let usage = self.entries.entry(key).or_insert_with(|| (entry.clone(), false, false));
-                usage.1 |= entry.is_for(path);
-                usage.2 |= used;
+                let new = || Usage { allow: entry.clone(), applies: false, is_used: false };
+                let usage = self.entries.entry(key).or_insert_with(new);
+                usage.applies |= entry.is_for(path);
+                usage.is_used |= used;
             }
         }
     }
@@ -56,11 +66,11 @@ impl AllowUsage {
     /// still need an entry.
     pub(crate) fn unused(&self, searched: &[PathBuf]) -> Vec<UnusedAllow> {
         // The file of one that applies to none may have another name by now.
-        let unused = self.entries.iter().filter(|(_, (allow, applies, used))| {
-            !used && if *applies { allow.is_covered(searched) } else { allow.is_below(searched) }
+        let unused = self.entries.iter().filter(|(_, Usage { allow, applies, is_used })| {
+            !is_used && if *applies { allow.is_covered(searched) } else { allow.is_below(searched) }
         });
         unused
-            .map(|((config, line, column), (allow, ..))| UnusedAllow {
+            .map(|((config, line, column), Usage { allow, .. })| UnusedAllow {
                 config: config.clone(),
                 line: *line,
                 column: *column,

@@ -440,6 +440,7 @@ mod tests {
 
     use super::*;
     use crate::pairing::Pairing;
+    use crate::targets::Target;
 
     /// Messages with few ids and names, so that much is repeated, missing, early or late.
     fn message() -> impl Strategy<Value = Json> {
@@ -470,7 +471,7 @@ mod tests {
             let document = Document::read(text.as_bytes());
             let format = formats::find("openai-chat").unwrap();
             let transcript = format.read(document.root()).unwrap();
-            let pairing = Pairing::new(&transcript, crate::targets::Target::unknown());
+            let pairing = Pairing::new(&transcript, Target::unknown());
             let events = Events::of(&Side::new(&transcript, &document)).all;
             let results = events.iter().filter(|event| event.sort == EventKind::Result);
             let compared: Vec<_> = results

@@ -52,11 +52,11 @@ impl<'p> Planner<'p, '_> {
             let says_nothing = !is_same && self.is_placeholder(site.result);
             // Without ids, the order says which call a result answers, so the one out of order is one too many.
             let without = |gone| pairing.without(gone, |number| self.results_gone.contains(&number));
-            let mut others = without(site);
-            let (mut gone, mut kept) = (site, first);
-            if !others.are_in_order && !says_nothing && without(first).are_in_order {
-                (gone, kept, others) = (first, site, without(first));
-            }
+            let others = without(site);
+            let is_ahead = !others.are_in_order && !says_nothing;
+            let ahead = is_ahead.then(|| without(first)).filter(|others| others.are_in_order);
+            let (gone, kept) = if ahead.is_some() { (first, site) } else { (site, first) };
+            let others = ahead.unwrap_or(others);
             let lost = (!others.keep_their_calls).then_some(OTHERS);
             if is_same || says_nothing {
                 let cost = self.beside(gone, Some(kept)).or(lost.map(str::to_owned)).map(Cost::Loss);
