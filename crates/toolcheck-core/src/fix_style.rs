@@ -34,6 +34,8 @@ pub struct FixStyle {
     pub result: fn(&Missing) -> Option<Piece>,
     /// Writes a block of text, from its string.
     pub text: fn(Piece) -> Piece,
+    /// A block with a picture of a `KIND` and with `DATA` in base64; `None` if there is none.
+    pub picture: Option<&'static str>,
     /// Writes a message of the user with these blocks.
     pub user: fn(Vec<Piece>) -> Piece,
     /// Writes a message of the user with one text, from its string.
@@ -54,6 +56,7 @@ impl FixStyle {
         takes_lists: true,
         result: |_| None,
         text: typed_text,
+        picture: None,
         user: user_content,
         said: |text| user_content(vec![typed_text(text)]),
     };
@@ -65,6 +68,7 @@ impl FixStyle {
         call_id: Some("id"),
         result: |missing| tool_message(missing, None),
         said: user_text,
+        picture: Some(r#"{"type": "image_url", "image_url": {"url": "data:image/KIND;base64,DATA"}}"#),
         ..Self::OF_PROGRAM
     };
 

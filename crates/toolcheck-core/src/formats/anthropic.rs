@@ -85,6 +85,9 @@ static FIX_STYLE: FixStyle = FixStyle {
         ]))
     },
     said: fix_style::user_text,
+    picture: Some(
+        r#"{"type": "image", "source": {"type": "base64", "media_type": "image/KIND", "data": "DATA"}}"#,
+    ),
     ..FixStyle::OF_PROGRAM
 };
 

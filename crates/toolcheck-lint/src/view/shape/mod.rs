@@ -4,6 +4,7 @@ mod fixes;
 mod guesses;
 mod ids;
 mod join;
+mod last;
 mod merge_faults;
 mod required;
 mod table;
@@ -23,6 +24,7 @@ use toolcheck_json::{Document, NodeId, Value};
 
 pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
+pub(crate) use self::last::of_block;
 pub(crate) use self::merge_faults::settle;
 pub(crate) use self::required::required_above;
 pub(crate) use self::translated::translated;
@@ -228,7 +230,12 @@ fn foreign_objects<'c>(
             && alike.is_empty()
             && nodes.len() < MOST_TRANSLATED;
         let message = || is_said.then(|| translated(cx, foreign.node, Some(foreign.format))).flatten();
-        let fix = foreign.fix.take().or_else(own).or_else(message);
+        let rest = || match foreign.kind {
+            Kind::Content => of_block(cx, foreign.node),
+            Kind::ToolChoice => last::left_out(cx.document.value(foreign.node)),
+            _ => None,
+        };
+        let fix = foreign.fix.take().or_else(own).or_else(message).or_else(rest);
         nodes.insert(foreign.node);
         nodes.extend(&alike);
         let is_same = |known: &&mut ForeignObjects<'c>| {

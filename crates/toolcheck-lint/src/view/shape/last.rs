@@ -1,0 +1,146 @@
+//! What is done where nothing shows what was meant, and told as what is lost: a block becomes text, and a setting goes.
+
+use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::fix_style::{FixStyle, NO_CALL};
+use toolcheck_core::formats;
+use toolcheck_core::shape::{Kind, ShapeFault, ShapeFaultKind};
+use toolcheck_core::text::shorten;
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
+
+use super::Refused;
+use super::guesses::{LONGEST_WORD, MOST_KEYS, SAID, only_text};
+use crate::rule::Context;
+
+/// The longest block that becomes text.
+const LONGEST: usize = 16 << 10;
+
+/// How pictures begin in base64, and what they are.
+const PICTURES: [(&str, &str); 4] =
+    [("iVBOR", "png"), ("/9j/", "jpeg"), ("R0lGOD", "gif"), ("UklGR", "webp")];
+
+pub(super) fn of(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let value = cx.document.value(fault.node());
+    match fault.object_kind() {
+        _ if !fault.alike.is_empty() => None,
+        Some(Kind::Content) => of_block(cx, fault.object_node()),
+        Some(Kind::Message) if fault.kind == ShapeFaultKind::Type => joined(fault, value),
+        _ if fault.kind == ShapeFaultKind::Missing => missing_type(cx, fault),
+        // What a message says is no setting.
+        Some(Kind::Message | Kind::ToolCall) if value.raw().len() > LONGEST_WORD => None,
+        _ => (fault.kind == ShapeFaultKind::Unknown || fault.may_be_missing()).then(|| left_out(value))?,
+    }
+}
+
+/// A member that is left out.
+pub(super) fn left_out(value: Value<'_, '_>) -> Option<Fix> {
+    let lost = format!("`{}` with its value ({} bytes)", shorten(&value.key_text()?), value.raw().len());
+    Some(Fix::lossy(lost, [Change::Remove(value.id())]))
+}
+
+/// A schema that does not say that it is that of an object.
+fn missing_type(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
+    let schema = cx.document.value(fault.object_node());
+    let is_object = &*fault.key == "type" && schema.get("properties").is_some_and(Value::is_object);
+    let told = fault.advice(cx.document).filter(|_| is_object)?;
+    let json = if told.contains("STRING") { "\"OBJECT\"" } else { "\"object\"" };
+    let add = Change::Add(schema.id(), "type".to_owned(), json.to_owned());
+    Some(Fix::guess(format!("assumes that {json} was meant"), [add]))
+}
+
+/// A list of blocks where a message has one text.
+fn joined(fault: &ShapeFault<'_>, content: Value<'_, '_>) -> Option<Fix> {
+    let takes = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
+    let is_short = content.raw().len() <= LONGEST && content.elements().next().is_some();
+    if !takes("\"\"") || takes("[]") || !is_short {
+        return None;
+    }
+    let texts = content.elements().map(|block| match only_text(block).and_then(Value::as_str) {
+        Some(text) => text.into_owned(),
+        None => String::from_utf8_lossy(block.raw()).into_owned(),
+    });
+    let text = serde_json::Value::from(texts.collect::<Vec<_>>().join("\n\n")).to_string();
+    Some(Fix::lossy(
+        "what kinds of blocks they are (they become one text)",
+        [Change::Write(content.id(), text)],
+    ))
+}
+
+/// A block that the API does not take: a picture as it has them, or text.
+pub(crate) fn of_block(cx: &Context<'_, '_>, node: NodeId) -> Option<Fix> {
+    let block = cx.document.value(node);
+    let is_element = block.key_text().is_none() && block.is_object() && block.raw().len() <= LONGEST;
+    let picture = || picture(cx, block).or_else(|| unread_result(cx, block, true));
+    picture().or_else(|| {
+        let text = as_text(cx, block).filter(|_| is_element)?;
+        let lost = "what kind of block it is (it becomes text)";
+        Some(Fix::lossy(lost, [Change::Write(block.id(), text)]))
+    })
+}
+
+fn style(cx: &Context<'_, '_>) -> Option<&'static FixStyle> {
+    Some(formats::find(cx.transcript.format?.id)?.fix_style)
+}
+
+/// What a block says: its only text, or all of it.
+fn as_text(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<String> {
+    let is_said = |member: &Value<'_, '_>| !matches!(member.key_text().as_deref(), Some("type" | "kind"));
+    let mut members = block.members().filter(is_said);
+    let only = members.next().filter(|_| members.next().is_none());
+    let text = only.filter(|only| only.as_json_str().is_some());
+    let text = text.map(|text| text.raw().to_vec());
+    let all = || serde_json::Value::from(String::from_utf8_lossy(block.raw())).to_string().into_bytes();
+    (style(cx)?.text)(Piece::Raw(text.unwrap_or_else(all))).json()
+}
+
+/// A picture in the form of another API.
+pub(super) fn picture(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<Fix> {
+    let template = style(cx)?.picture.filter(|_| block.is_object() && block.key_text().is_none())?;
+    let (kind, data) = found(block, 0)?;
+    let json = template.replace("KIND", kind).replace("DATA", data);
+    let is_same = json.len() == block.raw().len() && json.as_bytes() == block.raw();
+    let guess = "assumes that the block is a picture";
+    (!is_same).then(|| Fix::guess(guess, [Change::Write(block.id(), json)]))
+}
+
+/// The data of the only picture in a value.
+fn found<'s>(value: Value<'_, 's>, depth: usize) -> Option<(&'static str, &'s str)> {
+    if value.kind() != JsonKind::String {
+        return value
+            .children()
+            .take(MOST_KEYS)
+            .filter(|_| depth < 4)
+            .find_map(|inner| found(inner, depth + 1));
+    }
+    let text = std::str::from_utf8(value.raw()).ok()?.trim_matches('"');
+    let data = text.split_once(";base64,").map_or(text, |(_, data)| data);
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    let (_, kind) = PICTURES.iter().find(|(start, _)| data.starts_with(start))?;
+    (data.len() > LONGEST_WORD && data.bytes().all(is_base64)).then_some((*kind, data))
+}
+
+/// A result in a form of another API whose call nobody knows, as text. One that names its tool may also be `named`.
+pub(super) fn unread_result(cx: &Context<'_, '_>, block: Value<'_, '_>, may_be_named: bool) -> Option<Fix> {
+    let only = block.members().next().filter(|member| member.is_object() && block.members().count() == 1);
+    let (mut id, mut said, mut is_named) = (None, None, false);
+    for member in only.unwrap_or(block).members().take(MOST_KEYS).filter(|member| !member.is_null()) {
+        match &*member.key_text()? {
+            key if key.ends_with("id") || key.ends_with("Id") => id = member.as_str(),
+            key if SAID.contains(&key) && said.is_none() => said = only_text(member),
+            key => is_named |= key.ends_with("name") || key.ends_with("Name"),
+        }
+    }
+    let (id, said) = id.zip(said).filter(|_| may_be_named || !is_named)?;
+    let mut ids = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
+    let fix_style = style(cx).filter(|fix_style| fix_style.blocks.is_some())?;
+    if ids.any(|own| own.text == id) {
+        return None;
+    }
+    let head = serde_json::Value::from(format!("[result of tool call {id}, {NO_CALL}]\n")).to_string();
+    let text = String::from_utf8_lossy(said.raw());
+    let text = format!("{}{}", head.strip_suffix('"')?, text.strip_prefix('"')?);
+    let json = (fix_style.text)(Piece::Raw(text.into_bytes())).json()?;
+    let lost = "the fact that it is a result (it becomes user text)";
+    Some(Fix::lossy(lost, [Change::Write(block.id(), json)]))
+}
