@@ -36,6 +36,8 @@ pub struct FixStyle {
     pub text: fn(Piece) -> Piece,
     /// A block with a picture of a `KIND` and with `DATA` in base64; `None` if there is none.
     pub picture: Option<&'static str>,
+    /// The definition of a tool, with `NAME`, `ABOUT` and `SCHEMA` as JSON.
+    pub tool: &'static str,
     /// Writes a message of the user with these blocks.
     pub user: fn(Vec<Piece>) -> Piece,
     /// Writes a message of the user with one text, from its string.
@@ -57,6 +59,7 @@ impl FixStyle {
         result: |_| None,
         text: typed_text,
         picture: None,
+        tool: r#"{"name": NAME, "description": ABOUT, "parameters": SCHEMA}"#,
         user: user_content,
         said: |text| user_content(vec![typed_text(text)]),
     };
@@ -68,6 +71,7 @@ impl FixStyle {
         call_id: Some("id"),
         result: |missing| tool_message(missing, None),
         said: user_text,
+        tool: r#"{"type": "function", "function": {"name": NAME, "description": ABOUT, "parameters": SCHEMA}}"#,
         picture: Some(r#"{"type": "image_url", "image_url": {"url": "data:image/KIND;base64,DATA"}}"#),
         ..Self::OF_PROGRAM
     };

@@ -2,9 +2,10 @@
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::fix_style::{FixStyle, NO_CALL};
-use toolcheck_core::formats;
 use toolcheck_core::shape::{Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
+use toolcheck_core::tools::rewritten;
+use toolcheck_core::{RuleId, formats};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
@@ -21,32 +22,85 @@ const PICTURES: [(&str, &str); 4] =
 
 pub(super) fn of(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
-    let value = cx.document.value(fault.node());
-    match fault.object_kind() {
-        _ if !fault.alike.is_empty() => None,
-        Some(Kind::Content) => of_block(cx, fault.object_node()),
-        Some(Kind::Message) if fault.kind == ShapeFaultKind::Type => joined(fault, value),
-        _ if fault.kind == ShapeFaultKind::Missing => missing_type(cx, fault),
-        // What a message says is no setting.
-        Some(Kind::Message | Kind::ToolCall) if value.raw().len() > LONGEST_WORD => None,
-        _ => (fault.kind == ShapeFaultKind::Unknown || fault.may_be_missing()).then(|| left_out(value))?,
+    let (value, object) = (cx.document.value(fault.node()), cx.document.value(fault.object_node()));
+    let request = &cx.transcript.request;
+    let choice = request.tool_choice.as_ref().filter(|choice| choice.place.span.contains(object.span()));
+    if let Some(choice) = choice {
+        return left_out(cx.document.value(choice.place.node));
     }
+    let is_said = || {
+        let mut messages = cx.transcript.messages.iter().map(|message| message.place.span);
+        messages.any(|span| span.contains(object.span()))
+            || request.tools.place.is_some_and(|tools| tools.span.contains(object.span()))
+    };
+    match fault.object_kind() {
+        Some(Kind::Tool) if refused.rule != RuleId::InvalidToolSchema => tool(cx, object),
+        _ if !fault.alike.is_empty() => None,
+        // What a block has besides is less than the block.
+        Some(Kind::Content) if fault.kind != ShapeFaultKind::Unknown || refused.is_all_unknown() => {
+            of_block(cx, object.id())
+        }
+        Some(Kind::Message) if fault.kind == ShapeFaultKind::Type => joined(fault, value),
+        _ => None,
+    }
+    .or_else(|| missing_in_schema(cx, refused))
+    .or_else(|| {
+        let is_left = fault.kind == ShapeFaultKind::Unknown
+            || fault.kind != ShapeFaultKind::Missing && fault.may_be_missing();
+        let is_short = value.raw().len() <= LONGEST_WORD;
+        let is_part = matches!(fault.object_kind(), Some(Kind::Message | Kind::ToolCall | Kind::Content));
+        match is_left && fault.alike.is_empty() {
+            true if is_short || !is_part => left_out(value),
+            true => of_block(cx, object.id()),
+            false => left_out(object).filter(|_| fault.alike.is_empty() && !is_said()),
+        }
+    })
+}
+
+/// A tool in another form, or one without a name.
+pub(super) fn tool(cx: &Context<'_, '_>, tool: Value<'_, '_>) -> Option<Fix> {
+    let lost = "what else is in the definition of the tool than its name, description and schema";
+    if let Some(json) = rewritten(tool, style(cx)?.tool) {
+        return Some(Fix::lossy(lost, [Change::Write(tool.id(), json)]));
+    }
+    let is_named = tool.get("name").or_else(|| tool.members().find_map(|inner| inner.get("name"))).is_some();
+    (!is_named && tool.key_text().is_none())
+        .then(|| Fix::lossy("a tool that has no name", [Change::Remove(tool.id())]))
+}
+
+/// The tools of a list in which some are in a form that is not read.
+pub(crate) fn tools(cx: &Context<'_, '_>, list: NodeId) -> Option<Fix> {
+    let fixes = cx.document.value(list).elements().take(MOST_KEYS).filter_map(|one| tool(cx, one));
+    fixes.map(Some).reduce(|one, other| one?.and(other?)).flatten()
 }
 
 /// A member that is left out.
-pub(super) fn left_out(value: Value<'_, '_>) -> Option<Fix> {
+pub(crate) fn left_out(value: Value<'_, '_>) -> Option<Fix> {
     let lost = format!("`{}` with its value ({} bytes)", shorten(&value.key_text()?), value.raw().len());
     Some(Fix::lossy(lost, [Change::Remove(value.id())]))
 }
 
-/// A schema that does not say that it is that of an object.
-fn missing_type(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
-    let schema = cx.document.value(fault.object_node());
-    let is_object = &*fault.key == "type" && schema.get("properties").is_some_and(Value::is_object);
-    let told = fault.advice(cx.document).filter(|_| is_object)?;
-    let json = if told.contains("STRING") { "\"OBJECT\"" } else { "\"object\"" };
-    let add = Change::Add(schema.id(), "type".to_owned(), json.to_owned());
-    Some(Fix::guess(format!("assumes that {json} was meant"), [add]))
+/// What a schema has to say, and does not: that it is one of an object, or what is told.
+fn missing_in_schema(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let (schema, value) = (cx.document.value(fault.object_node()), cx.document.value(fault.node()));
+    let is_type = &*fault.key == "type" && schema.get("properties").is_some_and(Value::is_object);
+    let is_missing = fault.kind == ShapeFaultKind::Missing;
+    if refused.rule != RuleId::InvalidToolSchema || !fault.alike.is_empty() || !is_missing && !value.is_null()
+    {
+        return None;
+    }
+    let told = fault.advice(cx.document)?;
+    let json = match is_type {
+        true if told.contains("STRING") || told.contains("OBJECT") => "\"OBJECT\"",
+        true => "\"object\"",
+        false => told.strip_prefix("add `\"")?.strip_suffix('`')?.split_once("\": ")?.1,
+    };
+    let change = match is_missing {
+        true => Change::Add(schema.id(), fault.key.to_string(), json.to_owned()),
+        false => Change::Write(value.id(), json.to_owned()),
+    };
+    (!json.contains('\u{2026}')).then(|| Fix::guess(format!("assumes that {json} was meant"), [change]))
 }
 
 /// A list of blocks where a message has one text.
