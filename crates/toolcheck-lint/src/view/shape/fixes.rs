@@ -44,7 +44,12 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
             && fix.cost.is_some()
             && !guesses::says_nothing(cx.document.value(node))
         {
-            weigh(cx, (node, fault.objects().count()), fix);
+            // What is all that a block says is no detail.
+            let is_block = fault.object_kind() == Some(Kind::Content) && block.members().count() == 1;
+            match last::of_block(cx, block.id()).filter(|_| is_block) {
+                Some(said) => *fix = said,
+                None => weigh(cx, (node, fault.objects().count()), fix),
+            }
         }
     }
 }

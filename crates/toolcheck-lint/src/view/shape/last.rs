@@ -41,6 +41,10 @@ pub(super) fn of(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
             of_block(cx, object.id())
         }
         Some(Kind::Message) if fault.kind == ShapeFaultKind::Type => joined(fault, value),
+        Some(Kind::Message) if &*fault.key == "role" && fault.kind == ShapeFaultKind::Missing => {
+            let add = Change::Add(object.id(), "role".to_owned(), "\"user\"".to_owned());
+            Some(Fix::guess("assumes that the user says it", [add]))
+        }
         _ => None,
     }
     .or_else(|| missing_in_schema(cx, refused))
@@ -64,8 +68,10 @@ pub(super) fn tool(cx: &Context<'_, '_>, tool: Value<'_, '_>) -> Option<Fix> {
         return Some(Fix::lossy(lost, [Change::Write(tool.id(), json)]));
     }
     let is_named = tool.get("name").or_else(|| tool.members().find_map(|inner| inner.get("name"))).is_some();
-    (!is_named && tool.key_text().is_none())
-        .then(|| Fix::lossy("a tool that has no name", [Change::Remove(tool.id())]))
+    let is_around = |one: &Value<'_, '_>| one.span().contains(tool.span());
+    let list = cx.transcript.request.tools.place.map(|place| cx.document.value(place.node));
+    let whole = if tool.key_text().is_none() { tool } else { list?.elements().find(is_around)? };
+    (!is_named).then(|| Fix::lossy("a tool that has no name", [Change::Remove(whole.id())]))
 }
 
 /// The tools of a list in which some are in a form that is not read.
