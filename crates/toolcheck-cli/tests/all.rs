@@ -33,5 +33,6 @@ mod site;
 mod streams;
 mod summary;
 mod supply_chain;
+mod tokens;
 mod workflows;
 mod writing;

@@ -73,8 +73,12 @@ impl Allow {
     /// Whether a run that searched these folders has seen all files that the entry applies to. An entry for a single
     /// file applies to that file only, any other to all files below the configuration.
     pub fn is_covered(&self, searched: &[PathBuf]) -> bool {
-        self.paths.as_ref().is_some_and(PathGlobs::is_literal)
-            || searched.iter().any(|searched| self.folder.starts_with(searched))
+        self.paths.as_ref().is_some_and(PathGlobs::is_literal) || self.is_below(searched)
+    }
+
+    /// Whether a run that searched these folders has seen all files below the configuration.
+    pub fn is_below(&self, searched: &[PathBuf]) -> bool {
+        searched.iter().any(|searched| self.folder.starts_with(searched))
     }
 
     /// Whether the entry allows a finding in a file that it applies to.

@@ -60,7 +60,7 @@ pub fn unknown<'k>(noun: &str, name: &str, known: impl IntoIterator<Item = &'k s
 }
 
 /// An error of a TOML reader about an unknown key or value, with a suggestion in place of the list of all that are known, if
-/// one is similar. Other errors are left as they are.
+/// one is similar, and in plain words. Other errors are left as they are.
 ///
 /// ```
 /// use toolcheck_core::suggest::in_place_of_list;
@@ -75,8 +75,19 @@ pub fn in_place_of_list(message: &str) -> String {
         Some(unknown) => similar(unknown, names),
         None => Suggestion(None),
     };
-    let short = message.split_once(", expected ").filter(|_| similar.0.is_some());
-    format!("{}{similar}", short.map_or(message, |(short, _)| short))
+    let Some((found, expected)) = message.split_once(", expected ") else { return message.to_owned() };
+    if similar.0.is_some() {
+        return format!("{found}{similar}");
+    }
+    // The words of people who write files, not of those who write Rust.
+    let found = found.replace("type: sequence", "type: list").replace("type: map", "type: table");
+    let expected = match expected {
+        "a sequence" => "a list",
+        "a map" => "a table",
+        "u16" | "u32" | "u64" | "usize" => "a whole number of 0 or more",
+        other => other,
+    };
+    format!("{found}, expected {expected}")
 }
 
 /// The most similar of the known names, if it is similar enough.

@@ -377,7 +377,13 @@ pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'
 
 /// The calls or results that a row of a data set has beside its messages, but for copies of what was read.
 pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> Option<Unread<'s>> {
-    let found = called_member(member).or_else(|| in_answer(member))?;
+    let in_text = || {
+        let is_list = member.as_json_str().is_some_and(|text| text.may_begin_with(b"["));
+        let is_unread = || transcript.counts().0 == 0 && unwrapped(member, |list| in_answer(list).is_some());
+        let name = (is_list && is_unread()).then(|| member.key_text().unwrap_or_default())?;
+        Some(Unread { place: Place::of(member), what: UnreadKind::Calls, name, is_known: true })
+    };
+    let found = called_member(member).or_else(|| in_answer(member)).or_else(in_text)?;
     let value = member.document().value(found.place.node);
     let first = value.elements().next().unwrap_or(value);
     let id = first.get("id").or_else(|| first.get_any(&CALL_IDS)).and_then(Value::as_str);

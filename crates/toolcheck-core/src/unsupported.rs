@@ -176,10 +176,6 @@ static KINDS: &[Unsupported] = &[
         };
         is_row(root) || first(root).is_some_and(is_row)
     }),
-    other("the network requests that MCP Inspector exports", |root| {
-        first(root).is_some_and(|entry| has(entry, &["requestHeaders", "requestBody", "responseStatus"]))
-    })
-    .advising("check the history that it exports: requests with their responses"),
     other("a JSON-RPC message", |root| {
         root.get_str("jsonrpc").is_some()
             || first(root).is_some_and(|value| value.get_str("jsonrpc").is_some())

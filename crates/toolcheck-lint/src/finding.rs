@@ -49,6 +49,8 @@ pub struct Finding {
     pub(crate) fix: Option<Box<Fix>>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
+    /// The hash of what it says if a later conversation of the file may say it again.
+    pub(crate) reported: Option<u64>,
 }
 
 /// The rule of a finding that is left, and the start of the text at its place, wherever that is then.
@@ -200,6 +202,8 @@ pub struct DraftContent {
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
     pub(crate) fix: Option<Box<Fix>>,
+    /// The hash by which it is left out of a later conversation of the file.
+    pub(crate) reported: Option<u64>,
 }
 
 /// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.

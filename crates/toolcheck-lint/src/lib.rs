@@ -31,6 +31,7 @@ mod options;
 mod planner;
 pub mod policy;
 mod relocation;
+mod repeated;
 pub mod report;
 mod rule;
 pub mod rules;

@@ -12,6 +12,7 @@ use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Head, Position, Record, Span, locate, pointers};
 
 use crate::finding::{Draft, Finding, Label, MOST_BYTES, Spot};
+use crate::repeated::ReportedFindings;
 use crate::summary::{RuleSummary, Sample, Summary};
 
 /// The results of a run.
@@ -118,6 +119,8 @@ pub struct FileReport {
     /// The parts of the text that the findings refer to, for outputs that show them; empty if there are no findings, or
     /// if the options don't ask for it.
     pub(crate) source: Source,
+    /// What later conversations of the file may repeat.
+    pub(crate) reported: ReportedFindings,
 }
 
 impl FileReport {
@@ -151,6 +154,7 @@ impl FileReport {
             left_out: BTreeMap::new(),
             summary: None,
             source: Source::default(),
+            reported: ReportedFindings::default(),
         }
     }
 
@@ -542,6 +546,7 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
             fixable: None,
             fix: said.fix,
             head: heads.next().unwrap_or_default(),
+            reported: said.reported,
         })
     };
     // There may be ten thousand, so the list is not grown.

@@ -1,5 +1,7 @@
 //! What a client makes of a response, in the words that clients use.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value as Json, json};
 use toolcheck_core::{Level, parsers};
 use toolcheck_lint::{Options, lint};
@@ -50,15 +52,6 @@ fn what_a_parser_says_is_no_result_of_a_tool_that_ran() {
 }
 
 #[test]
-fn arguments_that_were_altered_are_told_beside_a_tool_that_ran_with_them() {
-    let cut = r#"{"port": "Ob"#;
-    let history = [assistant(None, &["{}"]), result("high tide at every port: noon")];
-    let mut rules = found(&assistant(None, &[cut]), "length", &history);
-    rules.sort_unstable_by_key(|(rule, _)| *rule);
-    assert_eq!(rules, [("altered-arguments", Level::Warning), ("ran-unfinished-arguments", Level::Error)]);
-}
-
-#[test]
 fn arguments_in_another_spelling_are_the_same_and_others_are_altered() {
     // What the tool answered says that it did not run: the other rule would report more.
     let told = |given: &str, stored: &str| {
@@ -66,30 +59,12 @@ fn arguments_in_another_spelling_are_the_same_and_others_are_altered() {
         let rules = found(&assistant(None, &[given]), "tool_calls", &after);
         rules.iter().any(|(rule, _)| *rule == "altered-arguments")
     };
-    for (given, stored) in [
-        (r#"{"a": 1, "b": [2.0]}"#, r#"{"b":[2],"a":1}"#),
-        ("", "{}"),
-        ("null", "{}"),
-        (r#""{\"port\": \"Oban\"}""#, r#"{"port":"Oban"}"#),
-        ("{'port': 'Oban'}", r#"{"port":"Oban"}"#),
-        (r#"{"port": "Oban",}"#, r#"{"port":"Oban"}"#),
-        (r#"{"port": "Ob"#, r#"{"port": "Ob"#),
-    ] {
-        assert!(!told(given, stored), "{given} {stored}");
-    }
-    for (given, stored) in [
-        (r#"{"a": 1}"#, r#"{"a": "1"}"#),
-        (r#"{"port": "Ob"#, "{}"),
-        (r#"{"port": "Oban"}"#, "{}"),
-        (r#"{"port": "Ob"#, r#"{"port": "Ob"}"#),
-        (r#"{"port": "Oban"}"#, r#"{"port": "Mull"}"#),
-        (r#"["Oban"]"#, "{}"),
-        (r#"{"port": "Oban"}"#, r#""{\"port\": \"Oban\"}""#),
-        (r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Ob"}"#),
-        (r#"["Oban"]"#, r#"{"raw": "[\"Oban\"]"}"#),
-        (r#"{"port": "Ob"#, r#"{"raw": "{\"port\": \"Oban"}"#),
-    ] {
-        assert!(told(given, stored), "{given} {stored}");
+    let pairs: BTreeMap<String, Vec<(String, String)>> =
+        serde_json::from_str(include_str!("exchanges.json")).unwrap();
+    for (what, (given, stored)) in
+        pairs.iter().flat_map(|(what, all)| all.iter().map(move |pair| (what, pair)))
+    {
+        assert_eq!(told(given, stored), what == "altered", "{given} {stored}");
     }
 }
 
@@ -118,20 +93,4 @@ fn a_turn_whose_calls_are_all_lost_is_told_once() {
             }
         }
     }
-}
-
-#[test]
-fn a_question_beside_the_conversation_has_lost_no_turn() {
-    let whole = assistant(None, &[r#"{"port": "Oban"}"#]);
-    let title = json!({"role": "user", "content": "Give this conversation a title."});
-    assert_eq!(found(&whole, "tool_calls", &[title]), []);
-    // Nor has one that was answered in another way.
-    let other = json!({"role": "assistant", "content": "Which port do you mean?"});
-    assert_eq!(found(&whole, "tool_calls", &[other, json!({"role": "user", "content": "Oban."})]), []);
-    // What was cut off need not be kept.
-    let user = json!({"role": "user", "content": "Go on."});
-    assert_eq!(
-        found(&assistant(None, &[r#"{"port": "Ob"#]), "length", &[assistant(Some(""), &[]), user]),
-        []
-    );
 }

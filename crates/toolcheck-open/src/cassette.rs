@@ -1,8 +1,11 @@
 //! Lists of interactions, each with a request and a response, as most recorders write them.
 
+use toolcheck_json::origins::Mapped;
+
 use crate::budget::Budget;
 use crate::container::Container;
 use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::frames::Frames;
 use crate::reason::{Body, Reason};
 use crate::tree::{Id, Kind, Tree};
 use crate::{Limits, Opened, decode, written};
@@ -55,6 +58,16 @@ pub(crate) fn open_cassette(
                     maker.leave_out(Reason::TooLarge);
                     continue;
                 }
+                let url =
+                    tree.at(*item, &["connection", "url"]).and_then(|url| tree.str(url)).unwrap_or_default();
+                // A connection of effect-http-recorder.
+                if let Some(events) = tree.get(*item, "events") {
+                    let label = format!("{list}[{number}].events");
+                    if Frames::of(&tree, (events, "body"), &label, url, &mut maker).is_none() {
+                        maker.leave_out(Reason::OddFrames);
+                    }
+                    continue;
+                }
                 let interaction = match layout {
                     Layout::Interactions(_) => {
                         let part =
@@ -89,14 +102,14 @@ fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker)
     });
     let response_name = interaction.response.map(|(_, name)| name).unwrap_or_default();
     maker.add(Recorded {
-        request_label: format!("{request_name}.{request_path}"),
+        request_label: label(&request_name, request_path),
         request: Box::new(move |budget| body_of(tree, request_id, (request_path, request), budget)),
         url: ["uri", "url"]
             .iter()
             .find_map(|key| tree.str(tree.get(request_id, key)?))
             .unwrap_or_default()
             .to_owned(),
-        response_label: format!("{response_name}.{response_path}"),
+        response_label: label(&response_name, response_path),
         response: response.map(|response| -> Encoded<'_> {
             Box::new(move |budget| body_of(tree, response, (response_path, body), budget))
         }),
@@ -104,8 +117,16 @@ fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker)
     });
 }
 
+fn label(message: &str, path: &str) -> String {
+    format!("{message}.{path}").trim_end_matches('.').to_owned()
+}
+
 /// The path of a body in its message, and the body.
 fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
+    // mcp-recorder (PyPI) has the messages of MCP themselves.
+    if tree.get(message, "jsonrpc").is_some() {
+        return ("", Some(message));
+    }
     let parsed =
         ["parsed_body", "body_json"].into_iter().find_map(|key| Some((key, tree.get(message, key)?)));
     if let Some((key, body)) = parsed.filter(|(_, body)| !tree.is_null(*body)) {
@@ -118,7 +139,7 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
         return ("body.content", Some(body));
     }
     // Some recorders have no object around the text.
-    let places: [(&'static str, &[&str]); 5] = [
+    let places: [(&'static str, &[&str]); 6] = [
         // A buffer of Python.
         ("body.state", &["body", "state"]),
         ("body.string", &["body", "string"]),
@@ -126,6 +147,8 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
         // `lostbean/req_cassette`.
         ("body_blob", &["body_blob"]),
         ("body", &["body"]),
+        // The pieces of a stream.
+        ("chunks", &["chunks"]),
     ];
     let found = places.iter().find_map(|(name, path)| {
         let node = tree.at(message, path).filter(|node| !tree.is_null(*node))?;
@@ -137,7 +160,7 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
 fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
     let node = node.ok_or(Reason::NoBody)?;
     let is_parsed = match name {
-        "parsed_body" | "body_json" => true,
+        "" | "parsed_body" | "body_json" => true,
         // An object or a list is a body that was parsed.
         "body" | "body.content" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
         _ => false,
@@ -150,7 +173,11 @@ fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budge
         };
     }
     let node = if name == "body.state" { tree.items(node).first().copied().unwrap_or(node) } else { node };
-    let text = tree.text(node, budget)?;
+    let mut text = Mapped::default();
+    for piece in if name == "chunks" { tree.items(node) } else { std::slice::from_ref(&node) } {
+        let piece = tree.text(*piece, budget)?;
+        text.push_part(&piece, 0..piece.text().len());
+    }
     let text = if matches!(name, "body.base64_string" | "body_blob") {
         decode::base64(&text).ok_or(Reason::NotJson)?
     } else {

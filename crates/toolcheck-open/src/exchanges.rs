@@ -258,7 +258,7 @@ const MOST_ADDRESSES: usize = 64;
 const ACCEPTED: u16 = 202;
 
 /// Whether a text is a message of JSON-RPC, or a list of some.
-fn is_json_rpc(document: &Document<'_>) -> bool {
+pub(crate) fn is_json_rpc(document: &Document<'_>) -> bool {
     let root = document.root();
     root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
 }

@@ -21,6 +21,7 @@ mod decode;
 mod event_stream;
 mod exchanges;
 mod format;
+mod frames;
 mod http;
 mod literal;
 mod needs;

@@ -24,6 +24,7 @@ pub(crate) enum Reason {
     UiMessages,
     NoAnswer,
     NoRequest,
+    OddFrames,
 }
 
 impl Reason {
@@ -48,6 +49,7 @@ impl Reason {
             Self::NoRequest => {
                 ("block of Markdown without a request", "blocks of Markdown without a request")
             }
+            Self::OddFrames => ("WebSocket that is not read", "WebSockets that are not read"),
             Self::NoAnswer => ("result without a response", "results without a response"),
             Self::UiMessages => (
                 "stream of UI messages of the Vercel AI SDK, which is not read yet",

@@ -206,9 +206,6 @@ fn every_block_that_holds_a_conversation_is_read_and_the_others_are_counted() {
         notation.what,
         "a Python literal, not JSON; 2 JSON values with other text around them (Markdown, or the lines of a log)"
     );
-    // Without any there is nothing to read.
-    let text = "# A\n```\nnpm install\n```\n```json\n{\"a\": 1}\n```\n";
-    assert!(open(text.as_bytes(), Limits::default()).is_none());
 }
 
 #[test]
@@ -245,77 +242,6 @@ fn comments_in_what_people_write_are_skipped() {
     ] {
         assert_eq!(record(&open(text.as_bytes(), Limits::default()).expect(text)), body, "{text}");
     }
-}
-
-fn encoded(text: &str, times: usize) -> String {
-    (0..times).fold(text.to_owned(), |text, _| json!(text).to_string())
-}
-
-#[test]
-fn a_body_that_was_encoded_twice_is_read_as_a_request() {
-    let body = json!({"model": "m", "messages": [{"role": "user", "content": "sch\u{f6}n \"you\"\n"}]});
-    for (inner, strings, how) in [
-        (&body, 1, "twice: JSON in a string"),
-        (&body, 2, "3 times"),
-        (&body, 5, "6 times"),
-        (&body["messages"], 1, "twice"),
-        (&body["messages"], 2, "3 times"),
-    ] {
-        let text = format!("{}\n", encoded(&inner.to_string(), strings));
-        let opened = open(text.as_bytes(), Limits::default()).expect("it is one");
-        assert_eq!(&record(&opened), inner);
-        let notation = opened.notation.as_ref().unwrap();
-        assert!(notation.what.contains(&format!("encoded {how}")), "{}", notation.what);
-        let at = opened.text.windows(6).position(|part| part == b"\"role\"").unwrap();
-        let found = opened.origins.locate(at..at + 6).unwrap().source;
-        assert_eq!(text[found].replace('\\', ""), "\"role\"");
-    }
-    // Other strings are none of it.
-    let text = json!(body.to_string()).to_string();
-    for text in [json!("{}").to_string(), json!("[1]").to_string(), format!("{text}1"), encoded("{}", 3)] {
-        assert!(open(text.as_bytes(), Limits::default()).is_none(), "{text}");
-    }
-}
-
-#[test]
-fn every_line_that_was_encoded_twice_is_read() {
-    let body = |number: usize| json!({"model": "m", "messages": [{"role": "user", "content": format!("\"{number}\"")}]});
-    let line = |number: usize| encoded(&body(number).to_string(), 1);
-    let lines: Vec<String> = (0..8).map(line).collect();
-    for (text, what) in [
-        (lines.join("\n"), "8 bodies that were encoded twice: JSON in strings"),
-        (
-            format!("\u{feff}{}\r\n\r\n", lines.join("\r\n")),
-            "8 bodies that were encoded twice: JSON in strings",
-        ),
-        (
-            format!("{}\n{}\n", lines[..7].join("\n"), encoded(&body(7).to_string(), 2)),
-            "8 bodies that were encoded more than once: JSON in strings",
-        ),
-        (
-            format!("# Log\n```jsonl\n{}\n```\n", lines.join("\n")),
-            "8 bodies that were encoded twice: JSON in strings",
-        ),
-    ] {
-        let opened = open(text.as_bytes(), Limits::default()).expect("there are requests");
-        let records: Vec<Json> = opened
-            .text
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty())
-            .map(|line| serde_json::from_slice(line).unwrap())
-            .collect();
-        assert_eq!(records, (0..8).map(body).collect::<Vec<_>>(), "{text}");
-        let notation = opened.notation.as_ref().unwrap();
-        assert_eq!((&*notation.what, notation.at), (what, text.find("\"{").unwrap()));
-        let number = opened.text.windows(4).position(|part| part == b"\\\"6\\").unwrap() + 2;
-        let found = opened.origins.locate(number..number + 1).unwrap().source;
-        assert_eq!((&text[found.clone()], text[..found.start].matches("model").count()), ("6", 6));
-    }
-    // A line that is none is kept as it is, so that it is reported.
-    let text = format!("{}\n\"{{cut\n{}\n{{\"a\": 1}}\n", lines[0], lines[1]);
-    let opened = open(text.as_bytes(), Limits::default()).expect("there are requests");
-    let kept: Vec<&[u8]> = opened.text.split(|byte| *byte == b'\n').collect();
-    assert_eq!((opened.exchanges, kept[1], kept[3]), (4, &b"\"{cut"[..], &b"{\"a\": 1}"[..]));
 }
 
 #[test]

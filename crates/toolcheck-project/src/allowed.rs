@@ -13,8 +13,8 @@ use crate::resolve::FileSettings;
 /// entries once.
 #[derive(Debug, Default)]
 pub(crate) struct AllowUsage {
-    /// By file, line and column: the entry, and whether it allowed anything. Entries that apply to no file are absent.
-    entries: BTreeMap<(String, u64, u64), (Allow, bool)>,
+    /// By file, line and column: the entry, whether it applies to a file, and whether it allowed anything.
+    entries: BTreeMap<(String, u64, u64), (Allow, bool, bool)>,
 }
 
 /// An entry of `[[allow]]` that allows nothing.
@@ -43,9 +43,11 @@ impl AllowUsage {
         for (entry, used) in allows.iter().zip(used.iter().copied()) {
             // A rule that did not run can't have used its entries.
             let has_run = rules.iter().any(|rule| rule.id == entry.rule.id);
-            if has_run && entry.is_for(path) {
+            if has_run {
                 let key = (entry.config.clone(), entry.position.line, entry.position.column);
-                self.entries.entry(key).or_insert_with(|| (entry.clone(), false)).1 |= used;
+                let usage = self.entries.entry(key).or_insert_with(|| (entry.clone(), false, false));
+                usage.1 |= entry.is_for(path);
+                usage.2 |= used;
             }
         }
     }
@@ -53,9 +55,12 @@ impl AllowUsage {
     /// The entries that allowed nothing, if the run has searched these folders completely. Files outside of them may
     /// still need an entry.
     pub(crate) fn unused(&self, searched: &[PathBuf]) -> Vec<UnusedAllow> {
-        let unused = self.entries.iter().filter(|(_, (allow, used))| !used && allow.is_covered(searched));
+        // The file of one that applies to none may have another name by now.
+        let unused = self.entries.iter().filter(|(_, (allow, applies, used))| {
+            !used && if *applies { allow.is_covered(searched) } else { allow.is_below(searched) }
+        });
         unused
-            .map(|((config, line, column), (allow, _))| UnusedAllow {
+            .map(|((config, line, column), (allow, ..))| UnusedAllow {
                 config: config.clone(),
                 line: *line,
                 column: *column,

@@ -276,10 +276,8 @@ impl Explained {
         wording: &Wording<'_>,
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
-        let mut origins: Vec<&str> = Vec::new();
-        for found in self.reading.matches.iter().filter(|found| found.refusal.rule == best.refusal.rule) {
-            origins.push(found.origin.id());
-        }
+        let of_rule = self.reading.matches.iter().filter(|found| found.refusal.rule == best.refusal.rule);
+        let mut origins: Vec<&str> = of_rule.map(|found| found.origin.id()).collect();
         let left_out = origins.len().saturating_sub(MAX_ORIGINS);
         origins.truncate(MAX_ORIGINS);
         let more = if left_out > 0 { format!(" and {left_out} more") } else { String::new() };
@@ -292,6 +290,7 @@ impl Explained {
             found.refusal.rule != best.refusal.rule && found.refusal.text == best.refusal.text
         };
         let is_shared = !is_found
+            && !others.is_empty()
             && match best.likeness {
                 Likeness::Beginning => {
                     self.reading.matches.iter().any(|found| found.refusal.text != best.refusal.text)
@@ -332,6 +331,10 @@ impl Explained {
         }
         for (name, value) in &best.captures {
             writeln!(out, "  {}: {}", label_of(name), shown(value))?;
+        }
+        if let Some(places) = self.places_alone(&best.captures) {
+            writeln!(out)?;
+            wording.write_wrapped(&places, out)?;
         }
         if let Some(help) =
             best.refusal.help.as_ref().filter(|_| !is_shared && best.likeness != Likeness::Similar)

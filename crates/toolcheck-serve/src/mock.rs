@@ -155,7 +155,7 @@ impl Builder {
         self
     }
 
-    /// How many bytes of exchanges are kept; 256 MiB, if it is not said. Later ones are answered, shown to
+    /// How many bytes of exchanges are kept; 32 MiB, if it is not said. Later ones are answered, shown to
     /// [`Builder::on_exchange`] and counted.
     pub fn max_kept(mut self, bytes: usize) -> Self {
         self.most_kept = Some(bytes);

@@ -92,6 +92,8 @@ pub struct Passed {
     pub refused: usize,
     /// How many of them the other API would refuse.
     pub refused_against: usize,
+    /// How many of them were passed on and have no response.
+    pub unanswered: usize,
     /// How many others with a body were passed on unchecked, because their path asks for no conversation.
     pub unchecked: usize,
     /// The methods and paths of these: each once, in the order in which they came first, and the first hundred.
@@ -107,6 +109,7 @@ struct State {
     requests: AtomicUsize,
     refused: AtomicUsize,
     refused_against: AtomicUsize,
+    unanswered: AtomicUsize,
     unchecked: AtomicUsize,
     unchecked_paths: Mutex<Vec<String>>,
 }
@@ -195,6 +198,7 @@ impl ProxyBuilder {
             requests: zero(),
             refused: zero(),
             refused_against: zero(),
+            unanswered: zero(),
             unchecked: zero(),
             unchecked_paths: Mutex::default(),
         });
@@ -228,11 +232,12 @@ impl Proxy {
     pub fn finish(mut self) -> Passed {
         self.listener.stop();
         let count = |count: &AtomicUsize| count.load(Ordering::Relaxed);
-        let State { requests, refused, refused_against, unchecked, .. } = &*self.state;
+        let State { requests, refused, refused_against, unanswered, unchecked, .. } = &*self.state;
         Passed {
             requests: count(requests),
             refused: count(refused),
             refused_against: count(refused_against),
+            unanswered: count(unanswered),
             unchecked: count(unchecked),
             unchecked_paths: self.state.unchecked_paths().clone(),
         }
@@ -291,7 +296,7 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
         }
         return pass(&parts, body, builder)
             .await
-            .unwrap_or_else(|error| unreachable(&builder.upstream, &error));
+            .unwrap_or_else(|error| unreachable(&no_answer(&builder.upstream, &error)));
     };
     if let Some(answer) = checked.answer.take().filter(|_| builder.refuses) {
         checked.keep(state, answer.status, answer.content(), (false, None));
@@ -311,9 +316,9 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
             Response::from_parts(head, Copied { body, text: Vec::new(), most, kept: Some(kept) }.boxed())
         }
         Err(error) => {
-            let response = unreachable(&builder.upstream, &error);
-            let said = Content::of(&json!(error.to_string()));
-            checked.keep(state, response.status().as_u16(), said, (false, None));
+            let why = no_answer(&builder.upstream, &error);
+            let response = unreachable(&why);
+            checked.keep_unanswered(state, Some(why));
             response
         }
     }
@@ -351,9 +356,13 @@ fn leave_connection(headers: &mut HeaderMap) {
     OF_A_CONNECTION.iter().for_each(|name| drop(headers.remove(*name)));
 }
 
-fn unreachable(upstream: &Upstream, error: &io::Error) -> Response<Body> {
-    let text = format!("toolcheck proxy: {upstream} does not answer: {error}");
-    refuse(StatusCode::BAD_GATEWAY, Some(&text))
+/// Why a request has no response.
+fn no_answer(upstream: &Upstream, error: &io::Error) -> String {
+    format!("no answer from {upstream}: {error}")
+}
+
+fn unreachable(why: &str) -> Response<Body> {
+    refuse(StatusCode::BAD_GATEWAY, Some(&format!("toolcheck proxy: {why}")))
 }
 
 /// A request with a conversation.
@@ -371,6 +380,8 @@ struct Checked {
     sent: Option<StoredAfterResponse>,
     /// Whether it goes on from something that the server keeps.
     goes_on: bool,
+    /// Why the API has not answered.
+    missed: Option<String>,
 }
 
 impl Checked {
@@ -404,7 +415,14 @@ impl Checked {
         let answer = refused.clone().map(|refused| asked.refuse(refused));
         let (path, format, request) = (path.to_owned(), asked.format.id, checked.request);
         let secrets = secrets(parts);
-        Some(Self { path, format, request, refused, against, answer, secrets, sent, goes_on })
+        Some(Self { path, format, request, refused, against, answer, secrets, sent, goes_on, missed: None })
+    }
+
+    /// Records a request that has no response: because the API gives none, or because nobody has waited for it.
+    fn keep_unanswered(mut self, state: &State, why: Option<String>) {
+        state.unanswered.fetch_add(usize::from(why.is_some()), Ordering::Relaxed);
+        self.missed = why;
+        self.keep(state, 0, Content::of(&Json::Null), (true, None));
     }
 
     fn keep(self, state: &State, status: u16, response: Content, (is_cut, retry_after): (bool, Option<u64>)) {
@@ -414,7 +432,7 @@ impl Checked {
             request: without(&self.secrets, self.request),
             opaque: Vec::new(),
             goes_on: self.goes_on,
-            missed: None,
+            missed: self.missed,
             prompt: None,
             response: without(&self.secrets, response),
             is_cut,
@@ -438,7 +456,7 @@ impl Drop for Waiting {
     /// Records a request that its client has given up.
     fn drop(&mut self) {
         if let Some(checked) = self.checked.take() {
-            checked.keep(&self.state, 0, Content::of(&Json::Null), (true, None));
+            checked.keep_unanswered(&self.state, None);
         }
     }
 }

@@ -42,7 +42,7 @@ pub struct Exchange {
     pub response: Content,
     /// Whether the response broke off, so that only a part of it was sent.
     pub is_cut: bool,
-    /// The status; 0 if the client has given up before there was one.
+    /// The status; 0 if there was none, as the client has given up before or the API behind a proxy does not answer.
     pub status: u16,
     /// Why it was refused.
     pub refused: Option<Refused>,
@@ -56,7 +56,7 @@ pub struct Exchange {
     pub opaque: Vec<Opaque>,
     /// Whether the request goes on from something that the server keeps, so that it need not bring it back.
     pub goes_on: bool,
-    /// Why the recording that a mock answers from has no answer to it; `None` if it has, or there is none.
+    /// Why there is no answer: the recording that a mock answers from has none, or the API behind a proxy gives none.
     pub missed: Option<String>,
     /// The prompt that the chat template makes of the request; `None` if there is no template, or it refuses.
     pub prompt: Option<String>,

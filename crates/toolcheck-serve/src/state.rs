@@ -16,7 +16,7 @@ use crate::seen::{Exchange, MockLog};
 use crate::stored::Stored;
 
 /// How many bytes of exchanges are kept, as they are held. Later ones are answered, and counted.
-const MOST_KEPT: usize = 256 << 20;
+const MOST_KEPT: usize = 32 << 20;
 
 /// The most paths that are kept of those that nothing is known of, and their length.
 const MOST_MISSED: usize = 100;

@@ -13,7 +13,8 @@ Exit status: 0, or 2 if the template refuses the conversation or something could
 Examples:
   toolcheck render --template tokenizer_config.json request.json
   toolcheck render --template model.gguf --target vllm request.json
-  toolcheck render --template ./model --output-format html rows.jsonl --record 7 > prompt.html";
+  toolcheck render --template ./model --output-format html rows.jsonl --record 7 > prompt.html
+  toolcheck render --template ./model --tokens request.json";
 
 #[derive(Debug, Args)]
 #[command(after_help = AFTER)]
@@ -37,6 +38,10 @@ pub(crate) struct RenderArgs {
     /// Render what a trainer sees: arguments unchanged, and no generation prompt
     #[arg(long)]
     pub(crate) training: bool,
+
+    /// Show the tokens, and count them by origin, with the `tokenizer.json` beside the template or another one
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    pub(crate) tokens: Option<Option<PathBuf>>,
 
     #[command(flatten)]
     pub(crate) config: ConfigArgs,

@@ -30,7 +30,14 @@ pub(crate) fn run(args: &ProxyArgs, out: &mut dyn Write) -> Result<Status> {
         0 => String::new(),
         many => format!("; {} to other paths not checked", Counted(many, "request")),
     };
-    screen::message("note", &format!("{requests}, {} refused{against}{unchecked}", passed.refused));
+    let unanswered = match passed.unanswered {
+        0 => String::new(),
+        many => format!(", {many} without an answer"),
+    };
+    screen::message(
+        "note",
+        &format!("{requests}, {} refused{against}{unanswered}{unchecked}", passed.refused),
+    );
     let is_clean = passed.refused + passed.refused_against == 0;
     Ok(if is_clean { Status::Clean } else { Status::Findings })
 }
@@ -67,6 +74,9 @@ fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
         }
         if let Some(refused) = &exchange.against {
             tell(&format!("refused by {}", shown(&against)), exchange, refused);
+        }
+        if let Some(why) = &exchange.missed {
+            screen::message("unanswered", &line(&format!("{}: {why}", exchange.path)));
         }
         if let Some(file) = &record {
             keep(file, exchange);

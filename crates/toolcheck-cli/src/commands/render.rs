@@ -1,5 +1,7 @@
 //! `toolcheck render`: the prompt that a chat template makes of a conversation.
 
+mod tokens;
+
 use std::io::Write;
 use std::sync::Arc;
 
@@ -17,6 +19,7 @@ use toolcheck_template::{
     Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
 };
 
+use self::tokens::Token;
 use super::no_such_record;
 use crate::args::{PromptOutput, RenderArgs};
 use crate::{Status, screen};
@@ -61,20 +64,31 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     let request = Request { preparation, ..request(document.root(), args)? };
     let prompt = template.render(&request).map_err(refused)?;
     let style = screen::style(args.color);
-    if args.output_format == PromptOutput::Text && !style.color && !screen::is_terminal() {
+    let tokens = tokens(args, &prompt)?;
+    let is_raw = args.output_format == PromptOutput::Text && tokens.is_none();
+    if is_raw && !style.color && !screen::is_terminal() {
         out.write_all(prompt.text.as_bytes())?;
         return Ok(Status::Clean);
     }
     let segments = template.segments(&request).map_err(refused)?;
     let messages = request.messages.elements().collect();
     let rewritten = chat.as_ref().map(|chat| (chat, &sent));
-    let parts = Parts { prompt: &prompt, segments: &segments, messages, rewritten };
+    let parts = Parts { prompt: &prompt, segments: &segments, messages, rewritten, tokens };
     match args.output_format {
         PromptOutput::Text => text(&parts, style.color, out)?,
         PromptOutput::Json => toolcheck_report::outputs::write_json_line(&parts.json(), out)?,
         PromptOutput::Html => html(&parts, out)?,
     }
     Ok(Status::Clean)
+}
+
+/// The tokens of the prompt, if they are asked for.
+fn tokens(args: &RenderArgs, prompt: &Prompt) -> Result<Option<Vec<Token>>> {
+    let Some(file) = &args.tokens else { return Ok(None) };
+    let beside = || args.template.as_deref().map(tokens::beside);
+    let file = file.clone().or_else(beside);
+    let file = file.context("no tokenizer is known: name its `tokenizer.json` with --tokens=FILE")?;
+    tokens::of(&prompt.text, &file).map(Some)
 }
 
 /// What there is to say of a template that gives no prompt.
@@ -125,18 +139,50 @@ struct Parts<'p> {
     messages: Vec<Value<'p, 'p>>,
     /// What a server made of the request, and the request.
     rewritten: Option<(&'p ChatRequest, &'p Document<'p>)>,
+    /// The tokens of the prompt, if they are asked for.
+    tokens: Option<Vec<Token>>,
+}
+
+/// A part of the prompt that comes from one place.
+struct Piece<'p> {
+    text: &'p str,
+    sort: Sort,
+    /// The JSON Pointer of where it comes from; empty if the template says it.
+    pointer: String,
+    /// Where it begins in the prompt.
+    start: usize,
+    /// The tokens that begin in it.
+    tokens: &'p [Token],
+}
+
+impl<'p> Piece<'p> {
+    /// Its texts between the beginnings of its tokens, each with the token that begins there.
+    fn tokens(&self) -> impl Iterator<Item = (&'p str, Option<&'p Token>)> {
+        let mut at = 0;
+        let begin = |token: &Token| self.text.floor_char_boundary(token.start - self.start);
+        let first = self.tokens.first().map_or(self.text.len(), begin);
+        let before = Some((&self.text[..first], None)).filter(|(text, _)| !text.is_empty());
+        before.into_iter().chain(self.tokens.iter().enumerate().map(move |(number, token)| {
+            at = begin(token).max(at);
+            let end = self.tokens.get(number + 1).map_or(self.text.len(), begin).max(at);
+            (&self.text[at..end], Some(token))
+        }))
+    }
 }
 
 impl Parts<'_> {
-    /// Each piece with its sort, and the JSON Pointer of where it comes from.
-    fn pieces(&self) -> impl Iterator<Item = (&str, Sort, String)> {
-        self.segments.iter().map(|segment| {
+    fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        let mut tokens = self.tokens.as_deref().unwrap_or_default();
+        self.segments.iter().map(move |segment| {
             let (sort, pointer) = match &segment.origin {
                 Origin::Template => (Sort::Template, String::new()),
                 Origin::SpecialToken => (Sort::Token, String::new()),
                 Origin::Part { pointer, inner } => (self.sort_of(pointer), self.pointer(pointer, inner)),
             };
-            (&self.prompt.text[segment.range.clone()], sort, pointer)
+            let begins = tokens.iter().take_while(|token| token.start < segment.range.end).count();
+            let own = tokens.split_off(..begins).unwrap_or_default();
+            let text = &self.prompt.text[segment.range.clone()];
+            Piece { text, sort, pointer, start: segment.range.start, tokens: own }
         })
     }
 
@@ -161,26 +207,41 @@ impl Parts<'_> {
     }
 
     fn json(&self) -> serde_json::Value {
-        let mut at = 0;
-        let segments: Vec<_> = self
-            .pieces()
-            .map(|(text, sort, pointer)| {
-                let start = at;
-                at += text.len();
-                let mut segment = json!({ "start": start, "end": at, "from": sort.name() });
-                if !pointer.is_empty() {
-                    segment["pointer"] = pointer.into();
-                }
-                segment
-            })
-            .collect();
+        let segments = self.pieces().map(|piece| {
+            let end = piece.start + piece.text.len();
+            let mut segment = json!({ "start": piece.start, "end": end, "from": piece.sort.name() });
+            if !piece.pointer.is_empty() {
+                segment["pointer"] = piece.pointer.into();
+            }
+            segment
+        });
+        let segments: Vec<_> = segments.collect();
         let generated: Vec<_> = self
             .prompt
             .generated
             .iter()
             .map(|range| json!({ "start": range.start, "end": range.end }))
             .collect();
-        json!({ "prompt": self.prompt.text, "segments": segments, "generated": generated })
+        let mut json = json!({ "prompt": self.prompt.text, "segments": segments, "generated": generated });
+        if let Some(tokens) = &self.tokens {
+            let tokens = tokens.iter();
+            let tokens =
+                tokens.map(|token| json!({ "id": token.id, "start": token.start, "end": token.end }));
+            json["tokens"] = tokens.collect();
+        }
+        json
+    }
+
+    /// How many tokens there are of each origin, and in all.
+    fn counts(&self) -> Option<String> {
+        let tokens = self.tokens.as_ref()?;
+        let mut counts = Sort::ALL.map(|sort| (sort.name(), 0));
+        for piece in self.pieces() {
+            counts[piece.sort as usize].1 += piece.tokens.len();
+        }
+        let rows = counts.iter().filter(|(_, count)| *count > 0).copied().chain([("in all", tokens.len())]);
+        let rows: Vec<String> = rows.map(|(name, count)| format!("{count:>8}  {name}\n")).collect();
+        Some(format!("  tokens  from\n{}", rows.concat()))
     }
 }
 
@@ -235,17 +296,24 @@ impl Sort {
 /// Writes the prompt for a terminal, in colors if it has them. Control characters are made visible.
 fn text(parts: &Parts<'_>, is_colored: bool, out: &mut dyn Write) -> Result<()> {
     let mut begins_line = true;
-    for (text, sort, _) in parts.pieces() {
-        let paint = if is_colored { sort.paint() } else { Paint::new() };
-        for line in text.split_inclusive('\n') {
-            let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-            let line = shown_with_tabs(line);
-            let line = if begins_line { guard(&line) } else { line.into() };
-            begins_line = end == "\n";
-            write!(out, "{paint}{line}{paint:#}{end}")?;
+    for piece in parts.pieces() {
+        let paint = if is_colored { piece.sort.paint() } else { Paint::new() };
+        for (text, token) in piece.tokens() {
+            let mark = if token.is_some_and(|token| token.start > 0) { "|" } else { "" };
+            write!(out, "{mark}")?;
+            for line in text.split_inclusive('\n') {
+                let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+                let line = shown_with_tabs(line);
+                let line = if begins_line { guard(&line) } else { line.into() };
+                begins_line = end == "\n";
+                write!(out, "{paint}{line}{paint:#}{end}")?;
+            }
         }
     }
     writeln!(out)?;
+    if let Some(counts) = parts.counts() {
+        write!(out, "\n{counts}")?;
+    }
     if !is_colored {
         return Ok(());
     }
@@ -263,6 +331,9 @@ fn html(parts: &Parts<'_>, out: &mut dyn Write) -> Result<()> {
     )?;
     writeln!(out, "body{{font:15px/1.5 system-ui;margin:2rem;color:#111;background:#fff}}")?;
     writeln!(out, "pre{{white-space:pre-wrap;overflow-wrap:anywhere;font:14px/1.6 ui-monospace,monospace}}")?;
+    if parts.tokens.is_some() {
+        writeln!(out, "i{{font-style:normal;border-left:1px solid}}")?;
+    }
     for sort in Sort::ALL {
         writeln!(out, ".{}{{{}}}", sort.name(), sort.color())?;
     }
@@ -271,16 +342,19 @@ fn html(parts: &Parts<'_>, out: &mut dyn Write) -> Result<()> {
         write!(out, "<span class=\"{0}\">{0}</span> ", sort.name())?;
     }
     write!(out, "</p>\n<pre>")?;
-    for (text, sort, pointer) in parts.pieces() {
-        write!(
-            out,
-            "<span class=\"{}\" title=\"{}\">{}</span>",
-            sort.name(),
-            escaped(&pointer),
-            escaped(text)
-        )?;
+    for piece in parts.pieces() {
+        write!(out, "<span class=\"{}\" title=\"{}\">", piece.sort.name(), escaped(&piece.pointer))?;
+        for (text, token) in piece.tokens() {
+            let text = escaped(text);
+            match token {
+                Some(token) => write!(out, "<i title=\"{}\">{text}</i>", token.id)?,
+                None => write!(out, "{text}")?,
+            }
+        }
+        write!(out, "</span>")?;
     }
-    writeln!(out, "</pre>\n</html>")?;
+    let counts = parts.counts().map_or_else(String::new, |counts| format!("<pre>{counts}</pre>\n"));
+    writeln!(out, "</pre>\n{counts}</html>")?;
     Ok(())
 }
 
@@ -309,25 +383,4 @@ fn escaped(text: &str) -> String {
         escaped.push_str(end);
     }
     escaped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_in_a_prompt_is_obeyed() {
-        let prompt = "::error::a\u{1b}[2J\n::error::b\n";
-        assert_eq!(
-            escaped(prompt),
-            "::error::a\\u{1b}[2J\n\\u{3a}:error::b\n",
-            "a tag stands before the first line"
-        );
-        let prompt = Prompt { text: prompt.to_owned(), ..Prompt::default() };
-        let segments = [Segment { range: 0..prompt.text.len(), origin: Origin::Template }];
-        let parts = Parts { prompt: &prompt, segments: &segments, messages: Vec::new(), rewritten: None };
-        let mut out = Vec::new();
-        text(&parts, false, &mut out).expect("memory takes all");
-        assert_eq!(String::from_utf8_lossy(&out), "\\u{3a}:error::a\\u{1b}[2J\n\\u{3a}:error::b\n\n");
-    }
 }

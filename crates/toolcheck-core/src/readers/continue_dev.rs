@@ -78,7 +78,9 @@ fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<
         let is_image = part.get_str("type").as_deref() == Some("imageUrl");
         Some(if is_image { Body::Media } else { Body::Opaque })
     });
-    for one in message.list("toolCalls") {
+    let calls: Vec<_> = message.list("toolCalls").collect();
+    let known = item.list("toolCallStates").filter(|_| calls.is_empty());
+    for one in calls.iter().copied().chain(known.filter_map(|state| state.get("toolCall"))) {
         let function = one.get("function");
         let of_function = |key: &str| function.and_then(|function| function.get(key));
         let mut call = parts::call(one.get("id"), of_function("name"), of_function("arguments"));

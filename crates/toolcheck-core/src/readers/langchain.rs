@@ -11,15 +11,43 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
 use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::history(
     "langchain",
     "LangChain messages",
     |records| nested::certainty_of(records, is_message),
-    |records| nested::read(records, is_message, conversation),
+    read,
 );
+
+fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let Some(messages) = updates(records) else { return nested::read(records, is_message, conversation) };
+    let mut reading = Reading::default();
+    let title = "updates".to_owned();
+    let mut conversation = conversation(List { title, messages }, &mut reading.left_out);
+    conversation.transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
+    reading.conversations.push(conversation);
+    reading
+}
+
+/// What the nodes of a graph add to its state, if the records are a stream of that: results come without their calls, and
+/// nothing behind the first begins a conversation.
+fn updates<'d, 's>(records: &[Value<'d, 's>]) -> Option<Vec<Value<'d, 's>>> {
+    let rows: Vec<_> = if let [list] = records { list.elements().collect() } else { records.to_vec() };
+    let (mut added, mut brings_results) = (Vec::new(), false);
+    for node in rows.iter().flat_map(|row| row.get("data").unwrap_or(*row).members()) {
+        let mut messages = node.list("messages").filter(|message| is_message(*message)).peekable();
+        let Some(first) = messages.peek() else { continue };
+        match kind_of(*first) {
+            Kind::Of(Role::Tool) => brings_results |= !added.is_empty(),
+            Kind::Of(Role::System | Role::User) if !added.is_empty() => return None,
+            _ => {}
+        }
+        added.extend(messages);
+    }
+    Some(added).filter(|_| brings_results)
+}
 
 fn is_own_type(kind: &str) -> bool {
     matches!(kind, "human" | "ai") || kind.ends_with("MessageChunk")

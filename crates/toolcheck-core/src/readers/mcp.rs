@@ -75,8 +75,11 @@ fn is_list_of_tools(record: Value<'_, '_>) -> bool {
     };
     is_tool(record)
         || record.members().all(is_beside)
-            && tools_of(record)
-                .is_some_and(|list| list.elements().next().is_some() && list.elements().all(is_tool))
+            && tools_of(record).is_some_and(|list| {
+                // One without a schema is a fault in such a list.
+                let is_like_one = |tool: Value<'_, '_>| tool.get_str("name").is_some();
+                list.elements().all(is_like_one) && list.elements().any(is_tool)
+            })
 }
 
 fn is_tool(tool: Value<'_, '_>) -> bool {
@@ -373,14 +376,16 @@ impl<'s> Session<'s> {
         tools.place.get_or_insert(Place::of(list));
         let known = tools.list.get_or_insert_default();
         let elements = list.elements().filter(|_| single.is_none());
+        // A list alone may be of a framework, whose schemas are wrapped or of another kind.
+        let names_type =
+            |tool: Value<'_, '_>| tool.get("inputSchema").is_some_and(|it| it.get("type").is_some());
+        let wants_object =
+            message.get("jsonrpc").is_some() || single.into_iter().chain(elements.clone()).any(names_type);
         for tool in single.into_iter().chain(elements).filter(|tool| tool.is_object()) {
             let name = tool.get("name").and_then(Named::of);
             let text = name.as_ref().map(|name| name.text.clone());
             let schema = tool.get("inputSchema").map(Place::of);
             let result_schema = tool.get("outputSchema").map(Place::of);
-            // A list alone may be of a framework, whose schemas are wrapped or of another kind.
-            let names_type = || tool.get("inputSchema").is_some_and(|schema| schema.get("type").is_some());
-            let wants_object = message.get("jsonrpc").is_some() || names_type();
             let tool = ToolDef { name, schema, result_schema, wants_object, ..ToolDef::new(Place::of(tool)) };
             // Twice in one list is a mistake, and in two lists none.
             let before = text.and_then(|text| self.tools.insert(text, (self.lists, known.len())));

@@ -26,8 +26,25 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             || LISTS
                 .iter()
                 .any(|key| record.get(key).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_entry)))
+            || is_start(*record)
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a record begins a conversation, by a key that only such a request has: what is said may be anything's.
+fn is_start(record: Value<'_, '_>) -> bool {
+    const OWN: [&str; 3] = ["completion_args", "agent_version", "handoff_execution"];
+    let is_connector = |tool: Value<'_, '_>| {
+        tool.get_str("type").is_some_and(|kind| ["web_search", "document_library"].contains(&&*kind))
+    };
+    let says = |inputs: Value<'_, '_>| {
+        inputs.as_json_str().is_some()
+            || inputs.elements().next().is_some_and(|entry| entry.get("role").is_some())
+    };
+    record.get("inputs").is_some_and(says)
+        && (record.get_any(&OWN).is_some()
+            || record.get("agent_id").is_some() && record.get("messages").is_none()
+            || record.get("model").is_some() && record.list("tools").any(is_connector))
 }
 
 fn is_entry(entry: Value<'_, '_>) -> bool {

@@ -517,8 +517,9 @@ fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
 }
 
 fn is_of_grader(member: Value<'_, '_>) -> bool {
-    const OF_GRADERS: [&str; 11] =
-        words("answer reference expected truth solution rubric grader reward verif ideal correct");
+    const OF_GRADERS: [&str; 13] = words(
+        "answer reference expected truth solution rubric grader reward verif ideal correct gold target",
+    );
     let key = member.key_text().unwrap_or_default().to_ascii_lowercase();
     !member.is_null() && OF_GRADERS.iter().any(|word| key.contains(word))
 }

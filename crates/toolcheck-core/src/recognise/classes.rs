@@ -44,6 +44,9 @@ pub struct ErrorClass {
     /// The texts that are known.
     #[serde(default, rename = "error")]
     pub errors: Vec<ClassError>,
+    /// What some words mean in any text of the class, with forms of them between ` | `. They are signs, too.
+    #[serde(default, rename = "hint")]
+    pub hints: Vec<ClassError>,
 }
 
 impl ErrorClass {
@@ -100,13 +103,17 @@ static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression
 static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
     LazyLock::new(|| texts().filter_map(|(class, own)| Some((class, own, Cut::of(&own.text)?))).collect());
 
-/// The signs of classes, for an error in small letters.
-static SIGNS: LazyLock<Vec<(&'static ErrorClass, Expression)>> = LazyLock::new(|| {
+type Sign = (&'static ErrorClass, Option<&'static ClassError>, Expression);
+
+/// The signs of classes, for an error in small letters, with what they mean.
+static SIGNS: LazyLock<Vec<Sign>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
-        class.signs.iter().map(move |sign| {
+        let of_hint = |hint: &'static ClassError| hint.text.split(" | ").map(move |sign| (sign, Some(hint)));
+        let signs = class.signs.iter().map(|sign| (&**sign, None));
+        signs.chain(class.hints.iter().flat_map(of_hint)).map(move |(sign, hint)| {
             // A sign is whole words, and what is in its placeholders is short: `mcp` is not in `memcpy`.
             let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST).replace(".*?", ".{0,60}?"));
-            (class, Expression::new(pattern, literals(sign).to_lowercase()))
+            (class, hint, Expression::new(pattern, literals(sign).to_lowercase()))
         })
     };
     ErrorClass::all().flat_map(of_class).collect()
@@ -152,10 +159,12 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
         windows(error).map(|error| DUMPS.replace_all(&error, "").to_lowercase()).collect();
     let windows: Vec<Window<'_>> = windows.iter().map(|error| Window::new(error)).collect();
     let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
-    for (class, sign) in &*SIGNS {
+    let mut hints = Vec::new();
+    for (class, hint, sign) in &*SIGNS {
         if !windows.iter().any(|error| sign.found_in(error).is_some()) {
             continue;
         }
+        hints.extend(hint.map(|hint| (class.id.as_str(), hint, sign.own)));
         match weights.iter_mut().find(|(known, _)| known.id == class.id) {
             Some((_, weight)) => *weight += sign.own,
             None => weights.push((class, sign.own)),
@@ -168,5 +177,7 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
         ErrorClass::all().find(|class| class.statuses.contains(&status))
     };
     let class = by_words.or_else(by_status)?;
-    Some(Classified { class, error: None, is_cut: false, captures: Vec::new() })
+    let own = hints.into_iter().filter(|(id, ..)| *id == class.id).max_by_key(|(_, _, own)| *own);
+    let error = own.map(|(_, hint, _)| hint);
+    Some(Classified { class, error, is_cut: error.is_some(), captures: Vec::new() })
 }

@@ -100,6 +100,10 @@ pub struct Target {
     /// some models only is then in doubt.
     #[serde(default)]
     pub names_deployments: bool,
+    /// The targets that know more of some models of this API: where nobody names a target, their requests are checked
+    /// against these.
+    #[serde(default)]
+    pub by_model: Vec<ByModel>,
     /// The targets whose refusals count here too: what one of them refuses is refused.
     #[serde(default)]
     pub union: Vec<String>,
@@ -159,6 +163,17 @@ pub struct Target {
     by_rule: BTreeMap<RuleId, Entries>,
     #[serde(skip)]
     shapes: OnceLock<Shapes>,
+}
+
+/// The target for some models of an API.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ByModel {
+    /// What the names of the models match.
+    pub model: Pattern,
+    /// The id of the target.
+    pub target: String,
 }
 
 /// The shapes of the formats that a target speaks, by their ids: each is compiled when it is first asked.
@@ -245,6 +260,11 @@ impl Target {
         let own = self.format.as_deref().filter(|_| !self.shape.is_read() || !self.shape.is_empty());
         let also = self.also.iter().map(|(format, enforced)| (&**format, enforced));
         own.map(|format| (format, &self.shape)).into_iter().chain(also)
+    }
+
+    /// The target that knows more of a model of this API, if there is one.
+    pub fn of_model(&self, model: &str) -> Option<&'static Self> {
+        find(&self.by_model.iter().find(|own| own.model.is_match(model))?.target)
     }
 
     /// Whether a client with this name is one of the API's own.

@@ -105,6 +105,9 @@ pub struct Refusal {
     /// error, and says nothing of a transcript.
     #[serde(default)]
     pub legacy: bool,
+    /// Whether the chat template of a model refuses it, so that it is no guess where the template is known.
+    #[serde(default)]
+    pub of_template: bool,
     /// Whether the entry was taken from the target that this one extends.
     #[serde(skip)]
     pub is_inherited: bool,
@@ -133,6 +136,7 @@ impl Refusal {
             doubt: None,
             help: None,
             legacy: false,
+            of_template: false,
             is_inherited: false,
             target: Arc::default(),
             family: None,
@@ -222,6 +226,9 @@ pub struct Tolerance {
     pub seen: String,
     /// What harm it does all the same. Only a tolerance with harm gives a warning; the others are silent.
     pub harm: Option<String>,
+    /// Whether the chat template of a model decides that, so that it is no guess where the template is known.
+    #[serde(default)]
+    pub of_template: bool,
 }
 
 /// What a target says of one case of one rule.
@@ -236,6 +243,15 @@ pub enum Verdict<'t> {
 }
 
 impl Verdict<'_> {
+    /// Whether the chat template of the model decides it.
+    pub fn is_of_template(&self) -> bool {
+        match self {
+            Self::Refused(refusal) => refusal.of_template,
+            Self::Tolerated(tolerance) => tolerance.of_template,
+            Self::Unknown => false,
+        }
+    }
+
     /// Whether the target refuses it.
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Refused(_))

@@ -176,14 +176,23 @@ impl<'r> FileLinter<'r> {
             return transcript.into_buffers();
         }
         let is_whole = document.faults().iter().all(|fault| fault.kind.is_harmless());
-        if self.has_lists && transcript.format.is_none() && is_whole && !unsupported::holds_messages(root) {
+        // Beside lists of messages, or requests on other lines.
+        let is_aside = self.has_lists
+            || self.rules.of_file.format.is_some()
+                && !self.is_single
+                && root.is_object()
+                && self.options.format.is_none()
+                && self.options.kind != TranscriptKind::Dataset
+                && !unsupported::is_meant_as_request(root)
+                && !unsupported::is_unread_request(root);
+        if is_aside && transcript.format.is_none() && is_whole && !unsupported::holds_messages(root) {
             if !self.lint_unknown(record, document) {
                 count_unrecognised(self.report, 1);
             }
             return transcript.into_buffers();
         }
         let from = self.report.findings.len();
-        let transcript = self.lint_read(&rules, (record, document), transcript, None);
+        let transcript = self.lint_read(rules, (record, document), transcript, None);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
             let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
@@ -196,12 +205,13 @@ impl<'r> FileLinter<'r> {
     /// Lints a transcript that was read from a record, with what is known of what it goes on from.
     pub(super) fn lint_read<'s>(
         &mut self,
-        rules: &FormatRules<'r>,
+        rules: Rc<FormatRules<'r>>,
         (record, document): (&Record<'_>, &Document<'s>),
         mut transcript: Transcript<'s>,
         server: Option<&RemoteHistory>,
     ) -> Transcript<'s> {
         let mut findings = Vec::new();
+        let rules = &*self.rules.of_model(rules, &transcript);
         self.count(rules, document, document.root(), &mut transcript);
         count_unseen(self.report, &transcript, server);
         if self.options.kind == TranscriptKind::Dataset {
@@ -261,7 +271,7 @@ impl<'r> FileLinter<'r> {
                     rules.describe(None, self.report);
                 }
             }
-            buffers = self.lint_exchange(&rules, document, exchange, number == 0, buffers, &mut findings);
+            buffers = self.lint_exchange(rules, document, exchange, number == 0, buffers, &mut findings);
             Draft::only_count_after(&mut findings, self.options.max_findings);
         }
         self.exchanges.locate_calls(document, record);
@@ -304,18 +314,20 @@ impl<'r> FileLinter<'r> {
     /// Lints the request of an exchange, and compares it with the response that it continues.
     fn lint_exchange<'s>(
         &mut self,
-        rules: &FormatRules<'r>,
+        rules: Rc<FormatRules<'r>>,
         document: &Document<'s>,
         exchange: Exchange<'_, 's>,
         is_first: bool,
         buffers: Buffers<'s>,
         findings: &mut Vec<Draft>,
     ) -> Buffers<'s> {
-        let mut transcript = self.read(rules, document, exchange.request, buffers);
+        let mut transcript = parse(self.options, &rules, exchange.request, buffers);
         if transcript.request.model.is_none() && transcript.format.is_some() {
             let url = exchange.url.and_then(|url| url.as_str());
             transcript.request.model = url.and_then(|url| model_of(&url)).map(Into::into);
         }
+        let rules = &*self.rules.of_model(rules, &transcript);
+        self.count(rules, document, exchange.request, &mut transcript);
         let histories = Histories::of(&transcript);
         let (answers, said) = answer_of(&exchange, rules).unwrap_or_else(|| {
             count_unread(self.report, &exchange, &transcript);
@@ -374,19 +386,6 @@ impl<'r> FileLinter<'r> {
         transcript.into_buffers()
     }
 
-    /// Reads a transcript; returns an empty one if the format does not recognise it.
-    fn read<'s>(
-        &mut self,
-        rules: &FormatRules<'r>,
-        document: &Document<'s>,
-        root: Value<'_, 's>,
-        buffers: Buffers<'s>,
-    ) -> Transcript<'s> {
-        let mut transcript = parse(self.options, rules, root, buffers);
-        self.count(rules, document, root, &mut transcript);
-        transcript
-    }
-
     /// Completes a transcript, and counts what is in it.
     fn count<'s>(
         &mut self,
@@ -412,8 +411,9 @@ impl<'r> FileLinter<'r> {
             self.report.tool_calls += calls;
             self.report.tool_results += results;
             let reading = rules.reading(format.id, self.options);
-            // A file of no format that is known from its start is of that of its first transcript.
-            if self.report.format.is_none() {
+            // A file of no format that is known from its start is of that of its first transcript, whose model may say
+            // more of the target.
+            if self.report.format.is_none_or(|known| self.report.transcripts == 1 && known == format.id) {
                 self.report.format = Some(format.id);
                 self.report.target.clone_from(&reading.target);
             }

@@ -1,7 +1,5 @@
 //! Files that a reader reads: logs, histories and data sets.
 
-mod repeated;
-
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,7 +13,6 @@ use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
 use toolcheck_schema::Schemas;
 
-use self::repeated::ReportedFindings;
 use super::checker::{Checker, Continuation};
 use super::file_linter::LEAST_SAID;
 use super::format_rules::{FormatRules, KnownRules};
@@ -245,11 +242,8 @@ impl<'r> Log<'r> {
             report.format = Some(self.reader.id);
         }
         let mut drafts = Vec::new();
-        let mut told = ReportedFindings::default();
-        let is_one = reading.conversations.len() == 1;
         // A trace that is known by its lists alone.
-        let is_trace =
-            !is_one && self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record));
+        let is_trace = self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record));
         for (number, conversation) in reading.conversations.iter_mut().enumerate() {
             let as_request = self.as_request(&mut conversation.transcript);
             self.list(conversation, report);
@@ -263,11 +257,12 @@ impl<'r> Log<'r> {
             let rules = as_request.as_deref().or(next.as_ref()).unwrap_or(&self.rules);
             let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
-            // Examples are learnt one by one, so that each of them counts.
-            let is_example = self.reader.kind == SourceKind::Dataset && !is_trace
+            // Examples are learnt one by one, so that each of them counts. What names a model was sent to it.
+            let is_sent = is_trace || self.is_searched() && transcript.request.model.is_some();
+            let is_example = self.reader.kind == SourceKind::Dataset && !is_sent
                 || self.options.kind == TranscriptKind::Dataset;
-            if !is_one && !is_example && drafts.len() > start {
-                told.leave_out(document, transcript, &mut drafts, start);
+            if !is_example && drafts.len() > start {
+                report.reported.leave_out(document, transcript, &mut drafts, start);
             }
             let target = rules.known.filter(|_| next.is_none() || self.options.target.is_some());
             let target = target.map(|target| &*target.id);
@@ -327,7 +322,12 @@ impl<'r> Log<'r> {
     /// The rules for what an agent sends next, if it is known which API answers it.
     fn as_next(&self, transcript: &Transcript<'_>) -> Option<FormatRules<'r>> {
         transcript.sent_next_by?;
-        let target = self.options.target.as_deref().or_else(|| targets::find(transcript.sent_next_to?));
+        let known = || {
+            let target = targets::find(transcript.sent_next_to?)?;
+            let model = transcript.request.model.as_deref();
+            Some(model.and_then(|model| target.of_model(model)).unwrap_or(target))
+        };
+        let target = self.options.target.as_deref().or_else(known);
         Some(FormatRules::of_reader(self.reader, Some(target?), self.options))
     }
 

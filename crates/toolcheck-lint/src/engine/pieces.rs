@@ -15,6 +15,7 @@ use super::log::{self, Log};
 use super::{find_format, has_lists};
 use crate::finding::Finding;
 use crate::options::Options;
+use crate::repeated::ReportedFindings;
 use crate::report::{FileReport, Offset, Source};
 use crate::rules::{blank_line, unrecognised_format};
 use crate::view::exchanges::Exchanges;
@@ -49,6 +50,7 @@ pub struct Lines {
     has_lists: bool,
     unrecognised: ReportOnce,
     blank: ReportOnce,
+    reported: ReportedFindings,
     /// The exchanges so far, which later ones may continue.
     exchanges: Exchanges,
     offset: Offset,
@@ -116,6 +118,7 @@ impl Lines {
             has_lists: reader.is_none() && detected.is_none() && has_lists(head, Layout::Lines),
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
             blank: ReportOnce::new(&blank_line::RULE),
+            reported: ReportedFindings::default(),
             exchanges: Exchanges::default(),
             offset: Offset::default(),
             caches: Mutex::default(),
@@ -218,6 +221,7 @@ impl Lines {
         let offset = self.offset;
         report.findings.iter_mut().for_each(|finding| finding.move_by(&offset));
         self.blank.retain(&mut report.findings, |finding| finding.rule);
+        self.reported.leave_out_of_piece(&mut report.findings);
         if !piece.exchanges.is_empty() {
             self.add_exchanges(bytes, &piece.exchanges, &mut report);
         }

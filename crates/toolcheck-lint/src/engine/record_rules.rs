@@ -59,6 +59,19 @@ impl<'r> RecordRules<'r> {
         self.known.of(format, self.options)
     }
 
+    /// The rules of the target that knows more of the model of a request, if nobody names a target.
+    pub(super) fn of_model(
+        &mut self,
+        rules: Rc<FormatRules<'r>>,
+        transcript: &Transcript<'_>,
+    ) -> Rc<FormatRules<'r>> {
+        let known = rules.known.filter(|_| self.options.target.is_none());
+        match (known.and_then(|known| known.of_model(transcript.request.model.as_deref()?)), rules.format) {
+            (Some(target), Some(format)) => self.known.of_api(target, format, self.options),
+            _ => rules,
+        }
+    }
+
     /// The rules of the API that the request of an exchange was sent to, if its address says which, and it is not the one
     /// of the rules that were `detected`.
     pub(super) fn of_address(
@@ -76,7 +89,7 @@ impl<'r> RecordRules<'r> {
             return self.of_path(&url, detected, exchange.request);
         };
         let is_possible =
-            |format: &Format| self.options.format.is_none() && (format.sniff)(exchange.request) > 0;
+            |format: &Format| self.options.format.is_none() && is_like(format, exchange.request) > 0;
         let own = endpoint.format.or_else(|| target.format.as_deref().and_then(formats::find));
         let own = own.filter(|format| is_detected(format) || is_possible(format));
         // A path that says nothing takes any format.
@@ -97,10 +110,18 @@ impl<'r> RecordRules<'r> {
             return None;
         }
         let sure =
-            formats.iter().map(|format| ((format.sniff)(request), *format)).filter(|(sure, _)| *sure > 0);
+            formats.iter().map(|format| (is_like(format, request), *format)).filter(|(sure, _)| *sure > 0);
         // Of equals the first.
         let (_, format) = sure.rev().max_by_key(|(sure, _)| *sure)?;
         Some(self.of_format(Some(format)))
+    }
+}
+
+/// How surely a request is in a format that its path has. What only has the list of the format's messages counts least.
+fn is_like(format: &Format, request: Value<'_, '_>) -> u8 {
+    match (format.sniff)(request) {
+        0 => u8::from(format.read(request).is_some()),
+        sure => sure,
     }
 }
 

@@ -94,6 +94,10 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     let is_sent = context.policy.is_none() || context.is_sent_next(rule);
     let asked = is_sent.then(|| context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases));
     let verdict = asked.unwrap_or(Verdict::Unknown);
+    // What most templates do says nothing where the template was run.
+    if verdict.is_of_template() && context.knows_prompt() {
+        return false;
+    }
     // What an agent puts before its messages is not known, so their numbers are not.
     said.values.retain(|(name, _)| context.policy.is_none() || !NUMBERS.contains(name));
     let of_next = context.next_request().filter(|_| context.known_target.is_none());
@@ -104,7 +108,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         // Nobody sends the file as it is, so no API answers.
         _ if !is_sent => of_next.or_else(|| in_log(rule, context, said)),
         _ if said.answer.is_some() => known_to_rule(context, said),
-        Verdict::Refused(refusal) if is_unsure(refusal) => None,
+        Verdict::Refused(refusal) if is_unsure(refusal) => in_log(rule, context, said),
         Verdict::Refused(refusal) => {
             if let Some(help) = &refusal.help {
                 said.help = Some(help.clone().into());

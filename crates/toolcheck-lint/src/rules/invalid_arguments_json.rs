@@ -1,3 +1,4 @@
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Arguments, Body, Named};
 use toolcheck_core::response::ChoiceCall;
 use toolcheck_core::targets::ArgumentType;
@@ -15,6 +16,7 @@ declare_rule! {
         unsafe: "Any other text is wrapped in `{\"INVALID_JSON\": …}`.",
         otherwise: "the arguments are not a text",
     ],
+    cases ["empty": "an empty text"],
     values PART, CALL_ID
 }
 
@@ -55,7 +57,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let finding = out.report(part.place, not_json(&call.title()));
             // Many clients write a call without arguments like this, and many servers accept it.
             if decoded.trim().is_empty() {
-                finding.doubt("many servers accept an empty string as no arguments");
+                finding.case("empty");
+                if !cx.target().knows_case(RuleId::InvalidArgumentsJson, "empty") {
+                    finding.doubt("many servers accept an empty string as no arguments");
+                }
             }
             finding
                 .about_call(call)

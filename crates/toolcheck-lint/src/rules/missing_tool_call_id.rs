@@ -1,6 +1,6 @@
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::ToolKind;
+use toolcheck_core::ir::{ToolKind, ToolResult};
 use toolcheck_core::pairing::{CallSite, ResultSite};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -29,8 +29,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.is_training_example() && cx.named_target.is_none() && are_unnamed {
         return;
     }
-    // Some kinds are paired in other ways: by position, or by the item that they come with.
-    let needs_id = |kind| !matches!(kind, ToolKind::LegacyFunction | ToolKind::ToolSearch);
     let help = "give the call an id, and its result the same id";
     for call in cx.pairing.calls.iter().filter(|call| call.call.id.is_none() && needs_id(call.call.kind)) {
         let name = call
@@ -68,6 +66,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.fix(with_id_of(cx, site, call, unnamed == Some((call.turn, 1))));
         }
     }
+}
+
+/// Some kinds are paired in other ways: by position, or by the item that they come with.
+fn needs_id(kind: ToolKind) -> bool {
+    !matches!(kind, ToolKind::LegacyFunction | ToolKind::ToolSearch)
+}
+
+/// Whether the target refuses a result of a request because it has no id, whatever it answers.
+pub(super) fn is_refused(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
+    cx.is_request()
+        && result.call_id.is_none()
+        && result.kind.is_none_or(needs_id)
+        && cx.entry(&RULE, Some("result")).is_refused()
 }
 
 /// A result with the id of the call that it answers by its position, if it is the first one.

@@ -41,7 +41,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let instead = cx.pairing.stands_for(site);
-        if site.result.unpaired.is_some() || cx.answers_text_call(site) || cx.pairing.may_answer_stored(site)
+        if site.result.unpaired.is_some()
+            || super::missing_tool_call_id::is_refused(cx, site.result)
+            || cx.answers_text_call(site)
+            || cx.pairing.may_answer_stored(site)
         {
             continue;
         }

@@ -3,7 +3,7 @@ use std::cell::LazyCell;
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Place, ToolKind};
-use toolcheck_core::pairing::{CallSite, ResultSite};
+use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 use toolcheck_core::text::{self, shorten};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -117,10 +117,19 @@ fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let ids = cx.pairing.results.iter().filter_map(|site| site.result.call_id.as_ref());
     let answered: HashSet<&str> = ids.map(|id| &*id.text).collect();
     let is_owed = |call: &&PendingCall| !answered.contains(&*call.id);
+    // A result under another id, where all that is kept is known, is reported as that.
+    let orphans = cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall);
+    let orphans = orphans.filter(|site| {
+        let is_kept = site.result.call_id.as_ref().is_some_and(|id| before.has_call(&id.text));
+        before.is_whole && !is_kept && site.result.unpaired.is_none()
+    });
+    let orphans = orphans.count();
     if let Some(place) = before.place {
         // No more than are told of: many requests may go on from one response with many calls.
         let owed: Vec<_> = before.owed.iter().filter(is_owed).take(MOST_IDS + 1).collect();
-        report_kept(&owed, place, out);
+        if owed.len() > orphans {
+            report_kept(&owed, place, out);
+        }
     }
     for (call, place) in before.referred.iter().filter(|(call, _)| is_owed(&call)) {
         report_kept(&[call], *place, out);

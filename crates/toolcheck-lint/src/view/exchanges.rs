@@ -54,6 +54,8 @@ pub(crate) struct Exchanges {
     /// The tools whose calls were answered, and those that a request declared.
     answered: HashSet<u64>,
     declared: HashSet<u64>,
+    /// The ids that the results of requests name: a log may have a request before the response that it goes on from.
+    results: HashSet<u64>,
     /// What the server keeps after them.
     pub(crate) server: ServerState,
     /// The exchanges whose calls nothing has answered, by the ids of the calls.
@@ -346,6 +348,9 @@ impl Exchanges {
         }
         let answers: Vec<PastChoice> = answers.into_iter().map(PastChoice::new).collect();
         let number = self.closed + self.open.len();
+        // An id that was given before may be answered for the call before.
+        let is_paid = |id: &u64| self.results.contains(id) && !self.given.contains_key(id);
+        let owed = owed.filter(|owed| !owed.ids.iter().any(is_paid));
         for call in answers.iter().flat_map(|answer| &answer.calls) {
             if let (Some(id), true) = (&call.call.id, self.given.len() < MOST_IDS) {
                 let known = self.given.entry(hash_of(&**id)).or_insert(Some(number));

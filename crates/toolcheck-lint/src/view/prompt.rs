@@ -1,6 +1,7 @@
 //! What the chat template of a model makes of a request.
 
 use toolcheck_core::fix::Fix;
+use toolcheck_core::formats::is_of_templates;
 use toolcheck_core::ir::Place;
 use toolcheck_core::{Level, RuleId};
 
@@ -38,6 +39,14 @@ pub(crate) fn report(rule: RuleId, cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 impl Context<'_, '_> {
+    /// Whether it is known what the chat template makes of it: there is one, and it was run.
+    pub(crate) fn knows_prompt(&self) -> bool {
+        self.transcript.format.is_some_and(|format| is_of_templates(format.id))
+            && self.template.is_some_and(|template| {
+                self.in_prompt.get_or_init(|| examine(template, self)).iter().all(|seen| seen.is_certain)
+            })
+    }
+
     /// The prompt that the chat template makes of it; `None` if there is no template, or no prompt.
     pub fn prompt(&self) -> Option<String> {
         self.template.and_then(|template| render(template, self))
@@ -62,7 +71,7 @@ mod with_template {
     use foldhash::HashMap;
     use toolcheck_core::RuleId;
     use toolcheck_core::fix::{Change, Fix};
-    use toolcheck_core::formats::{self, is_of_templates};
+    use toolcheck_core::formats;
     use toolcheck_core::ir::{Body, Place};
     use toolcheck_core::readers::messages_of_row;
     use toolcheck_core::text::kept;
@@ -72,7 +81,7 @@ mod with_template {
         Refusal, Template,
     };
 
-    use super::Observed;
+    use super::{Observed, is_of_templates};
     use crate::rule::Context;
     use crate::template::ChatTemplate;
 

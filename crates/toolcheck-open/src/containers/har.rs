@@ -3,10 +3,10 @@
 use toolcheck_json::Document;
 use toolcheck_json::origins::Mapped;
 
-use super::frames::Frames;
 use super::{Container, json_starts};
 use crate::budget::Budget;
 use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::frames::Frames;
 use crate::needs::Needs;
 use crate::reason::{Body, Reason};
 use crate::tree::{Id, Tree};
@@ -47,16 +47,9 @@ fn add(tree: &Tree<'_>, entry: Id, number: usize, maker: &mut Maker) {
     };
     let url =
         tree.at(entry, &["request", "url"]).and_then(|url| tree.str(url)).unwrap_or_default().to_owned();
-    let messages = tree.get(entry, "_webSocketMessages").map(|messages| tree.items(messages));
-    let mut frames = Frames::to(url.clone());
-    let mut is_read = false;
-    for (index, message) in messages.into_iter().flatten().enumerate() {
-        let label = format!("log.entries[{number}]._webSocketMessages[{index}].data");
-        let data = tree.get(*message, "data").and_then(|data| tree.text(data, &maker.budget).ok());
-        is_read |= data.is_some_and(|data| frames.see(label, &data, maker));
-    }
-    frames.finish(maker);
-    if is_read {
+    let label = format!("log.entries[{number}]._webSocketMessages");
+    let messages = tree.get(entry, "_webSocketMessages");
+    if messages.and_then(|list| Frames::of(tree, (list, "data"), &label, &url, maker)).is_some() {
         return;
     }
     maker.add(Recorded {

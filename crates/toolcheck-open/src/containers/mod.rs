@@ -5,7 +5,6 @@
 mod anthropic_batch;
 mod batch;
 mod entries;
-mod frames;
 mod go_vcr;
 mod har;
 mod httpmock;

@@ -16,9 +16,9 @@ use toolcheck_core::exchange;
 use toolcheck_json::origins::{Mapped, Opened};
 use toolcheck_json::{Document, Value};
 
-use super::frames::{self, Frames};
 use super::{Container, HEAD, entries, first_line, head_has, lines};
-use crate::exchanges::{Encoded, Maker, Recorded};
+use crate::exchanges::{Encoded, Maker, Recorded, is_json_rpc};
+use crate::frames::{self, Frames};
 use crate::needs::Needs;
 use crate::reason::{Body, Reason};
 use crate::tree::json_text;
@@ -29,12 +29,14 @@ pub(super) static CONTAINER: Container =
 
 /// Where a record may have the body of its request, and where that of its response then is: paths of keys.
 const PLACES: &[(&[&str], &[&[&str]])] = &[
-    (&["request", "body", "b64"], &[&["response", "body", "b64"], &["response", "body"]]),
+    (&["request", "body", "b64"], &[&["response", "body", "b64"], &["response", "body"], &["chunks"]]),
     (&["request", "body", "raw"], &[&["response", "body"]]),
     (&["request", "body", "text"], &[&["response", "body", "text"]]),
     (&["request", "body", "value"], &[&["response", "body"]]),
     (KONG, &[&["ai", "proxy", "payload", "response"]]),
     (&["request", "body"], &[&["response", "body"], &["response"]]),
+    // What MCP Inspector exports of its network requests.
+    (&["requestBody"], &[&["responseBody"]]),
     (&["request_body"], &[&["response_body"], &["response"]]),
     (&["request"], &[&["response", "body"], &["response"]]),
     (&["body"], &[&["response", "body"], &["response_body"], &["response"]]),
@@ -60,9 +62,9 @@ const OF_STUB: &[&[&str]] = &[&["responses", "is", "body"]];
 const OF_MOCK: &[&[&str]] =
     &[&["httpResponse", "body", "json"], &["httpResponse", "body", "string"], &["httpResponse", "body"]];
 
-/// The lists of records in a document: of Azure's test proxy, of xAI, of Hoverfly, and of Postman and Mountebank, whose
-/// folders have lists of their own.
-const LISTS: [&str; 5] = ["Entries", "batch_requests", "pairs", "item", "imposters"];
+/// The lists of records in a document: of Azure's test proxy, of xAI, of Hoverfly, of Postman and Mountebank, whose folders
+/// have lists of their own, and of Vercel's AI SDK.
+const LISTS: [&str; 6] = ["Entries", "batch_requests", "pairs", "item", "imposters", "calls"];
 const FOLDERS: [&str; 2] = ["item", "stubs"];
 
 /// How far from its start a file with one of these has it: they are the first key, and `"modelInput"` of a line the first
@@ -97,26 +99,32 @@ fn sniff(bytes: &[u8]) -> bool {
         return false;
     }
     let line = first_line(head).unwrap_or_default();
+    let times = lines(head).filter(|line| !line.trim_ascii().is_empty());
+    let times = times.map(|line| entries::time_of(Document::read(line).root()));
+    let is_newest_first = entries::is_newest_first(times);
     // A long record may be cut; what is there says enough.
-    [line, head].into_iter().any(|text| holds_record(Document::read(text).root(), LOOKED_AT))
+    let holds = |text| holds_record(Document::read(text).root(), LOOKED_AT, is_newest_first);
+    [line, head].into_iter().any(holds)
 }
 
 /// Whether a value is a record, or a list with one. A log is known by its first record.
-fn holds_record(root: Value<'_, '_>, depth: usize) -> bool {
+fn holds_record(root: Value<'_, '_>, depth: usize, takes_exchanges: bool) -> bool {
     if root.is_array() {
-        return root.elements().next().is_some_and(is_record);
+        let takes_exchanges =
+            takes_exchanges || entries::is_newest_first(root.elements().map(entries::time_of));
+        return root.elements().next().is_some_and(|first| is_record(first, takes_exchanges));
     }
     match root.get_any(&FOLDERS).unwrap_or_else(|| list_of(root)) {
         list if depth > 0 && list.is_array() => {
-            list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1))
+            list.elements().take(LOOKED_AT).any(|inner| holds_record(inner, depth - 1, true))
         }
-        _ => is_record(root),
+        _ => is_record(root, takes_exchanges),
     }
 }
 
 /// Whether a record holds a request to an LLM as a string, or under a key that only logs have. What is an exchange
-/// already is read as that.
-fn is_record(record: Value<'_, '_>) -> bool {
+/// already is read as that, unless the newest comes first or a list around it has a name.
+fn is_record(record: Value<'_, '_>, takes_exchanges: bool) -> bool {
     let Some((path, body, _)) = bodies(record) else { return false };
     // A body alone may be anything's.
     let beside: &[&str] = match path {
@@ -128,12 +136,15 @@ fn is_record(record: Value<'_, '_>) -> bool {
         return false;
     }
     let Some(text) = body.as_str() else {
-        return path != ["request"] && path != ["request", "body"] && exchange::is_request(body);
+        let is_exchange = matches!(path, ["request"] | ["request", "body"]);
+        return (takes_exchanges || !is_exchange) && exchange::is_request(body);
     };
     let text = decoded(Mapped::same(text.as_bytes(), 0), path);
     text.is_ok_and(|text| {
-        text.text().trim_ascii_start().starts_with(b"{")
-            && exchange::is_request(Document::read(text.text()).root())
+        text.text().trim_ascii_start().starts_with(b"{") && {
+            let document = Document::read(text.text());
+            exchange::is_request(document.root()) || path == ["requestBody"] && is_json_rpc(&document)
+        }
     })
 }
 
@@ -222,7 +233,7 @@ fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>)
     });
 }
 
-/// A body as it is at a path: req_llm has those of requests in Base64 (`agentjido/req_llm`, `test/support/fixtures`).
+/// A body as it is at a path: req_llm has those of requests, and the pieces of streams, in Base64 (`agentjido/req_llm`, `test/support/fixtures`).
 fn decoded(body: Mapped, path: &[&str]) -> Body {
     if path.last() == Some(&"b64") { decode::base64(&body).ok_or(Reason::NotJson) } else { Ok(body) }
 }
@@ -244,13 +255,15 @@ pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
     if let Some(text) = value.as_str() {
         return Ok(json_text(file, &span, &text));
     }
-    // Azure's test proxy has a list of the lines of a text, each with its end.
-    if !value.is_array() || value.elements().any(|line| line.as_json_str().is_none()) {
+    // Azure's test proxy has a list of the lines of a text, each with its end, and req_llm one of the pieces of a stream.
+    let pieces = || value.elements().map(|line| (line, line.get("b64").unwrap_or(line)));
+    if !value.is_array() || pieces().any(|(_, piece)| piece.as_json_str().is_none()) {
         return Ok(Mapped::same(value.raw(), span.start));
     }
     let mut whole = Mapped::default();
-    for line in value.elements() {
-        let line = text(file, start, line)?;
+    for (line, piece) in pieces() {
+        let path: &[&str] = if line.is_object() { &["b64"] } else { &[] };
+        let line = decoded(text(file, start, piece)?, path)?;
         whole.push_part(&line, 0..line.text().len());
     }
     Ok(whole)
@@ -259,6 +272,10 @@ pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
 fn url_of(entry: Value<'_, '_>) -> String {
     let request = entry.get_any(&["request", "httpRequest", "Request"]).filter(|request| request.is_object());
     let places = [request, Some(entry), at(entry, &["predicates", "deepEquals"])];
+    // Nock has the host apart.
+    if let Some((scope, path)) = entry.get_str("scope").zip(entry.get_str("path")) {
+        return format!("{scope}{path}");
+    }
     let keys = ["url", "uri", "path", "RequestUri", "Uri"];
     let urls = places.into_iter().flatten().filter_map(|it| it.get_any(&keys));
     let texts = urls.filter_map(|url| url.get("raw").or_else(|| at(url, &["value"])).unwrap_or(url).as_str());
@@ -266,7 +283,8 @@ fn url_of(entry: Value<'_, '_>) -> String {
 }
 
 fn status_of(entry: Value<'_, '_>) -> Option<u16> {
-    const NAMES: [&str; 6] = ["status", "status_code", "statusCode", "response_status", "StatusCode", "code"];
+    const NAMES: [&str; 7] =
+        ["status", "status_code", "statusCode", "response_status", "responseStatus", "StatusCode", "code"];
     const PLACES: [&[&str]; 4] = [&["response"], &["httpResponse"], &["responses", "is"], &["Response"]];
     let inside = PLACES.iter().filter_map(|path| at(entry, path));
     let places = inside.map(|response| response.elements().next().unwrap_or(response));

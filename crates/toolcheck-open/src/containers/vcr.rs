@@ -1,4 +1,5 @@
-//! Cassettes of VCR.py, and of VCR and betamax, which have the same parts. LangChain keeps those of VCR.py with the requests
+//! Cassettes of VCR.py, and of VCR, betamax and Mastra (`mastra-ai/mastra`, `packages/core/__recordings__`), which have the
+//! same parts. LangChain keeps those of VCR.py with the requests
 //! and the responses in two lists, and a file of PHP-VCR is the list.
 
 use toolcheck_json::Value;
@@ -11,12 +12,20 @@ use crate::{Limits, Opened};
 pub(super) static CONTAINER: Container =
     Container { id: "vcr", name: "VCR cassette", needs: Needs::Yaml, sniff, read };
 
-const LISTS: [&str; 2] = ["interactions", "http_interactions"];
+const LISTS: [&str; 3] = ["interactions", "http_interactions", "recordings"];
 
 fn sniff(bytes: &[u8]) -> bool {
     if is_json(bytes) {
-        let has_list = |root: Value<'_, '_>| root.get_any(&LISTS).is_some_and(Value::is_array);
-        return json_starts(bytes, "interactions\"", has_list);
+        let has_list = |root: Value<'_, '_>| root.get_any(&LISTS[..2]).is_some_and(Value::is_array);
+        // The key alone says little.
+        let has_requests = |root: Value<'_, '_>| {
+            let first = root.get(LISTS[2]).and_then(|list| list.elements().next());
+            first.is_some_and(|first| {
+                first.get("request").is_some_and(|own| own.get_any(&["url", "uri"]).is_some())
+            })
+        };
+        return json_starts(bytes, "interactions\"", has_list)
+            || json_starts(bytes, "\"recordings\"", has_requests);
     }
     is_list(bytes)
         || is_in_two_lists(bytes)

@@ -299,7 +299,8 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
             return None;
         }
         let wanted = self.matches.iter().map(|found| rules::get(found.refusal.rule));
-        let options = self.options.clone().target(target.clone()).rules(wanted).reports_hidden(true);
+        let options = self.options.clone().target(target.clone()).rules([]).also_rules(wanted);
+        let options = options.reports_hidden(true);
         let (_, mut hidden) = self.heaviest((self.lint)(&options), target)?;
         // What it is known to accept is what it may refuse all the same; of the others nothing is known.
         if hidden.findings.iter().any(|finding| finding.harm.is_some()) {

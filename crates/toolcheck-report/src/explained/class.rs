@@ -34,17 +34,18 @@ impl Explained {
         out: &mut dyn io::Write,
     ) -> io::Result<()> {
         let (class, error) = (found.class, found.error);
-        match error {
+        let known = error.filter(|error| class.errors.iter().any(|known| std::ptr::eq(known, *error)));
+        match known {
             Some(error) if found.is_cut => writeln!(out, "probably {} ({})\n", class.id, error.from)?,
             Some(error) => writeln!(out, "{} ({})\n", class.id, error.from)?,
             None => writeln!(out, "probably {}\n", class.id)?,
         }
         let summary = error.and_then(|error| error.meaning.as_ref()).unwrap_or(&class.summary);
         wording.write_wrapped(summary, out)?;
-        if found.is_cut {
+        if found.is_cut && known.is_some() {
             wording.write_wrapped("Only a part of the error text matches.", out)?;
         }
-        if error.is_none() {
+        if known.is_none() {
             wording.write_wrapped("The exact text is not known; this is inferred from its wording, and it may be about something else.", out)?;
         }
         if !found.captures.is_empty() {
@@ -75,6 +76,14 @@ impl Explained {
         }
     }
 
+    /// Which places the text names, without a request to look them up in, but for those that are shown.
+    pub(super) fn places_alone(&self, shown: &[(String, String)]) -> Option<String> {
+        let named = self.named.iter().filter(|_| self.places.is_none()).map(|one| &one.place.text);
+        let named = named.filter(|place| shown.iter().all(|(_, value)| !place.contains(value.as_str())));
+        let places: Vec<String> = named.map(|place| format!("`{}`", bounded(place, LONGEST_PLACE))).collect();
+        (!places.is_empty()).then(|| format!("It names {} in the request.", places.join(", ")))
+    }
+
     /// Writes what the text says beside what it is about: who wrote it, with which status, and which places it names.
     pub(super) fn write_around(&self, wording: &Wording<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         let reading = &self.reading;
@@ -88,14 +97,7 @@ impl Explained {
         let others = reading.envelopes.iter().filter(|envelope| from != Some(&envelope.name));
         sentences.extend(others.filter_map(|envelope| envelope.meaning.clone()));
         sentences.extend(reading.status.map(|status| format!("The HTTP status is {status}.")));
-        if self.places.is_none() {
-            let places =
-                self.named.iter().map(|one| format!("`{}`", bounded(&one.place.text, LONGEST_PLACE)));
-            let places: Vec<String> = places.collect();
-            if !places.is_empty() {
-                sentences.push(format!("It names {} in the request.", places.join(", ")));
-            }
-        }
+        sentences.extend(self.places_alone(&[]));
         if !sentences.is_empty() {
             writeln!(out)?;
             wording.write_wrapped(&sentences.join(" "), out)?;

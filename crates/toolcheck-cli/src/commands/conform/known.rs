@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
+use toolcheck_conform::adapter::conversations;
+use toolcheck_conform::scenarios;
+use toolcheck_core::formats;
+use toolcheck_core::suggest::unknown;
 use toolcheck_core::text::{reason, shown};
 use toolcheck_report::conform::{ScenarioRun, Status};
 
@@ -34,7 +38,20 @@ impl Known {
         let name = shown(&path.display().to_string());
         let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
         let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
-        toml::from_str(&text).with_context(|| name)
+        let known: Self = toml::from_str(&text).with_context(|| name.clone())?;
+        // The same file may be for a client and for an adapter.
+        let scenarios = scenarios::all().iter().map(|scenario| &*scenario.id);
+        let ids: Vec<&str> = scenarios.chain(conversations().iter().map(|own| &*own.id)).collect();
+        let formats: Vec<&str> = formats::ALL.iter().map(|format| format.id).collect();
+        for entry in &known.known {
+            for (noun, id, all) in [("scenario", &entry.scenario, &ids), ("format", &entry.format, &formats)]
+            {
+                if let Some(id) = id.as_deref().filter(|id| !all.contains(id)) {
+                    bail!("{name}: {}", unknown(noun, id, all.iter().copied()));
+                }
+            }
+        }
+        Ok(known)
     }
 
     /// Marks what fails or is inconclusive, and is known to.

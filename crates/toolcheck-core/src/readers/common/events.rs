@@ -64,7 +64,7 @@ impl Protocol {
 }
 
 /// The keys under which logs have a message, beside when it came or who sent it.
-pub(crate) const WRAPPERS: [&str; 4] = ["message", "data", "event", "payload"];
+pub(crate) const WRAPPERS: [&str; 5] = ["message", "msg", "data", "event", "payload"];
 
 /// Whether a value has a key of an event, or of what a log wraps around one. The tables of the protocols are read only then.
 pub(crate) fn may_be_event(value: Value<'_, '_>) -> bool {

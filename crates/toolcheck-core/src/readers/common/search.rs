@@ -11,7 +11,7 @@ use super::{
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
-use crate::ir::{Place, Role, Transcript, Unread, UnreadKind};
+use crate::ir::{Body, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
 use crate::{response, unread, unsupported};
 
 pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -255,7 +255,8 @@ impl<'s> FoundList<'_, 's> {
             How::Wrapped => spans::read_wrapped(&mut transcript, self.list),
             How::Flat => spans::read_flat(&mut transcript, self.list),
             How::Entries => {
-                let messages: Vec<_> = self.list.elements().filter_map(lists::wrapped).collect();
+                let messages: Vec<_> =
+                    self.list.elements().map(|one| lists::wrapped(one).unwrap_or(one)).collect();
                 let read = message_lines::form_of(&messages);
                 (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
             }
@@ -278,15 +279,7 @@ impl<'s> FoundList<'_, 's> {
             transcript.unread.retain(|unread| unread.what != UnreadKind::Calls || !is_beside(unread));
         }
         if let Some(page) = self.around.row.filter(|row| is_page(*row)) {
-            if lists::is_newest_first(&transcript) {
-                lists::reverse(&mut transcript, self.list);
-                // What is not in the order of the file has none that could be restored.
-                transcript.format = Some(reader.key());
-            }
-            // What came before is on another page, unless this is the only one.
-            let is_whole = page.get("has_more").and_then(|more| more.as_bool()) == Some(false)
-                && transcript.messages.first().is_some_and(|first| first.role == Role::User);
-            transcript.request.continues_remote_state |= !is_whole;
+            self.settle_page(page, reader, &mut transcript);
         }
         if let Some(beside) = beside {
             beside.add_to(&mut transcript);
@@ -297,6 +290,30 @@ impl<'s> FoundList<'_, 's> {
         }
         transcript.is_body = matches!(self.how, How::Body(_));
         Some(transcript)
+    }
+
+    /// Puts the items of a page into their order, and says what of the conversation may be elsewhere.
+    fn settle_page(&self, page: Value<'_, '_>, reader: &Reader, transcript: &mut Transcript<'s>) {
+        if lists::is_newest_first(transcript) {
+            lists::reverse(transcript, self.list);
+            // What is not in the order of the file has none that could be restored.
+            transcript.format = Some(reader.key());
+        }
+        // What came before is on another page, unless this is the only one.
+        let is_whole = page.get("has_more").and_then(|more| more.as_bool()) == Some(false)
+            && transcript.messages.first().is_some_and(|first| first.role == Role::User);
+        transcript.request.continues_remote_state |= !is_whole;
+        // The server goes on without the calls of a turn that was stopped.
+        for part in &mut transcript.parts {
+            let item = self.list.document().value(part.place.node);
+            let is_stopped =
+                item.get("turn_id").is_some() && item.get_str("status").is_some_and(|it| it != "completed");
+            if let Body::Call(call) = &mut part.body
+                && is_stopped
+            {
+                call.unpaired = Some(UnpairedReason::Aborted);
+            }
+        }
     }
 }
 
@@ -490,6 +507,9 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
         Some(How::Parts)
     } else if spans::has_wrapped(list) {
         Some(How::Wrapped)
+    } else if list.has_key("messages_and_choices") {
+        // Choices of responses among the messages: `MessagesAndChoices` in `src/art/types.py` of OpenPipe/ART.
+        Some(How::Entries)
     } else {
         None
     }

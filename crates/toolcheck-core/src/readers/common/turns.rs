@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use toolcheck_json::{Document, Value};
 
 use super::parts;
@@ -29,8 +30,8 @@ const RESULTS: [&str; 12] = words(
     function_return tool function ipython environment",
 );
 const USERS: [&str; 2] = ["human", "user"];
-const ASSISTANTS: [&str; 9] =
-    ["gpt", "assistant", "chatgpt", "model", "bot", "agent", "answer", "final_answer", "final"];
+const ASSISTANTS: [&str; 10] =
+    ["gpt", "assistant", "chatgpt", "model", "bot", "chatbot", "agent", "answer", "final_answer", "final"];
 const SYSTEMS: [&str; 2] = ["system", "developer"];
 const THOUGHTS: [&str; 4] = ["reasoning", "think", "thinking", "thought"];
 
@@ -142,6 +143,8 @@ fn of_functions(mut name: Named<'_>) -> Named<'_> {
 pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
     let is_own = |turn: Value<'_, '_>| match turn.get_str("role").as_deref() {
         None | Some("user" | "system") => false,
+        // Cohere's rows (<https://docs.cohere.com/docs/chat-preparing-the-data>).
+        Some("Chatbot") => true,
         Some("assistant") => recipient(turn).is_some() || calls_of_program(turn).is_some(),
         Some("tool") => call_with_result(turn).is_some(),
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
@@ -316,14 +319,33 @@ fn becomes_model(transcript: &mut Transcript<'_>) {
     }
 }
 
-/// Adds a call in a notation of its own for each result that follows it.
+/// Adds a call in a notation of its own for each result that follows it, or for each that the text shows: one text may have
+/// the results of all of them.
 fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let most = if text.as_str().is_some_and(|text| call_marks::are_action(&text)) { 1 } else { usize::MAX };
     let results = following.iter().take_while(|turn| is_result(Some(turn)));
-    for _ in results.take(most) {
+    let tags = |turn: &Value<'_, '_>| {
+        turn.get_any(&TEXTS).map_or(0, |text| memmem::find_iter(text.raw(), RESPONSE).count())
+    };
+    let marked: usize = results.clone().map(tags).sum();
+    let (called, answers) = (text.as_str().map_or(0, |text| calls_shown(&text)), results.count());
+    let is_plain = called == 0 || called > 1 && answers == 1 && marked == 0;
+    for _ in 0..if is_plain { answers.min(most) } else { called } {
         let mut call = parts::call(None, None, Some(text));
         call.kind = ToolKind::Custom;
         transcript.part(text, Body::Call(call));
+    }
+}
+
+/// How many calls a text shows: between tags, or as JSON and nothing else.
+fn calls_shown(text: &str) -> usize {
+    let document = Document::read(text.trim_start_matches("<|python_tag|>").as_bytes());
+    let root = document.root();
+    let is_call = |call: Value<'_, '_>| call.get_any(&NAMES).is_some() && call.get_any(&ARGUMENTS).is_some();
+    match text.matches(OPENING).count() {
+        0 if !document.faults().is_empty() => 0,
+        0 => usize::from(is_call(root)) + root.elements().filter(|call| is_call(*call)).count(),
+        marked => marked,
     }
 }
 
@@ -331,7 +353,11 @@ fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, follow
 /// LLaMA-Factory's own role for it is `function` (`Role` in `src/llamafactory/data/data_utils.py`).
 fn is_call_of_template(turn: Value<'_, '_>, text: Value<'_, '_>, following: &[Value<'_, '_>]) -> bool {
     let is_empty = |calls: Value<'_, '_>| calls.elements().next().is_none();
-    following.first().is_some_and(|next| is_of_template(*next))
+    let is_lost = || {
+        text.as_str().is_some_and(|text| text.starts_with('{') && calls_shown(&text) == 1)
+            && following.iter().take(crate::claim::MESSAGES_LOOKED_AT).any(|next| is_of_template(*next))
+    };
+    (following.first().is_some_and(|next| is_of_template(*next)) || is_lost())
         && speaker(turn).is_some_and(|name| name == "function" || is_one_of(&name, &ASSISTANTS))
         && turn.get("tool_calls").is_none_or(is_empty)
         && text.as_str().is_some_and(|text| !text.is_empty() && !text.contains("tool_call"))

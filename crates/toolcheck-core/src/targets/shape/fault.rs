@@ -434,7 +434,10 @@ impl<'f> ShapeFault<'f> {
     /// Whether the API is known to refuse it.
     pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
         let unmet = |of: usize| self.unmet.contains(&!of);
-        self.of(&shape.enforced.accepted, &self.object.accepted, model, unmet).is_none()
+        let accepted = self.of(&shape.enforced.accepted, &self.object.accepted, model, unmet);
+        // What this API was seen to refuse counts more than what the one that it imitates accepts.
+        let is_own = || self.evidence(shape, model).is_some_and(|fact| !fact.is_inherited);
+        accepted.is_none_or(|accepted| accepted.is_inherited && is_own())
             && (shape.unseen() != UnverifiedLevel::Nothing || self.evidence(shape, model).is_some())
     }
 

@@ -83,7 +83,9 @@ impl<'f> ShapeFault<'f> {
         }
         let add = |json: String| [Change::Add(self.parent, self.key.to_string(), json)];
         if let Some(likely) = self.likely {
-            let is_only = self.variant_of_keys(document, |_| true) == Some(likely);
+            // A switch is no name of what an object is.
+            let is_name = likely.parse::<bool>().is_err();
+            let is_only = is_name && self.variant_of_keys(document, |_| true) == Some(likely);
             return is_only.then(|| Fix::safe(add(quoted(likely))));
         }
         let is_known = |member: Value<'_, '_>| {

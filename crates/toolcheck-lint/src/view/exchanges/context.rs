@@ -10,7 +10,7 @@ use toolcheck_core::response::{Choice, ChoiceCall};
 use toolcheck_json::Document;
 
 use super::changes::{SaidArguments, meaning};
-use super::{Continued, Exchanges, Histories};
+use super::{Continued, Exchanges, Histories, MOST_IDS};
 use crate::finding::{Draft, Finding, Spot};
 use crate::view::arguments::hash_of;
 use crate::view::failure;
@@ -231,6 +231,12 @@ impl Exchanges {
         let new = transcript.messages.get(known..).unwrap_or_default();
         let has_results = transcript.counts().1 > 0;
         let parts = new.iter().filter(|_| has_results).flat_map(|message| transcript.parts_of(message));
+        let results = parts.clone().filter_map(|part| match &part.body {
+            Body::Result(result) => result.call_id.as_ref(),
+            _ => None,
+        });
+        let room = MOST_IDS.saturating_sub(self.results.len());
+        self.results.extend(results.take(room).map(|id| hash_of(&*id.text)));
         let called = parts
             .filter_map(|part| if let Body::Call(call) = &part.body { call.name.as_ref() } else { None });
         let room = MOST_TOOLS.saturating_sub(self.answered.len());

@@ -6,6 +6,7 @@ use toolcheck_json::{Document, Value};
 
 use crate::exchanges::{Encoded, Maker, Recorded};
 use crate::reason::Reason;
+use crate::tree::{Id, Tree};
 
 /// Where a log has a frame, beside when it came and who sent it.
 const WRAPPERS: [&str; 4] = ["data", "message", "payload", "event"];
@@ -36,7 +37,7 @@ pub(super) fn is_request(record: Value<'_, '_>) -> bool {
 }
 
 /// The frames of a connection so far, or of all in a log.
-pub(super) struct Frames {
+pub(crate) struct Frames {
     url: String,
     open: Vec<Open>,
 }
@@ -52,6 +53,25 @@ struct Open {
 impl Frames {
     pub(super) fn to(url: String) -> Self {
         Self { url, open: Vec::new() }
+    }
+
+    /// Reads the frames of a connection, which have their bodies under this key; `None` if none of them is a request.
+    pub(crate) fn of(
+        tree: &Tree<'_>,
+        (list, key): (Id, &str),
+        label: &str,
+        url: &str,
+        maker: &mut Maker,
+    ) -> Option<()> {
+        let mut frames = Self::to(url.to_owned());
+        let mut is_read = false;
+        for (number, frame) in tree.items(list).iter().enumerate() {
+            let body = tree.get(*frame, key).and_then(|body| tree.text(body, &maker.budget).ok());
+            let label = format!("{label}[{number}].{key}");
+            is_read |= body.is_some_and(|body| frames.see(label, &body, maker));
+        }
+        frames.finish(maker);
+        is_read.then_some(())
     }
 
     /// Whether events may come.

@@ -1,25 +1,26 @@
-//! Findings that several conversations of a file have, because each repeats what was said before.
+//! Findings that several conversations of a file have, in one record or in several, because each repeats what was said before.
 
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
 
 use foldhash::HashSet;
-use toolcheck_core::RuleId;
 use toolcheck_core::ir::{Body, Role, Transcript};
 use toolcheck_json::Document;
 
-use crate::finding::Draft;
+use crate::finding::{Draft, Finding};
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
-#[derive(Default)]
-pub(super) struct ReportedFindings(HashSet<(RuleId, u64, u64)>);
+#[derive(Debug, Default)]
+pub(crate) struct ReportedFindings(HashSet<u64>);
 
 impl ReportedFindings {
     /// Longer values are not compared.
     const LONGEST: usize = 1 << 16;
+    /// No more findings of a file are remembered.
+    const MOST: usize = 1 << 16;
 
     /// Leaves out of the findings from `start` on those of the same rule about a value that is written in the same way, if
     /// the same was said before it: two conversations may have the same call by chance.
-    pub(super) fn leave_out(
+    pub(crate) fn leave_out(
         &mut self,
         document: &Document<'_>,
         transcript: &Transcript<'_>,
@@ -28,19 +29,32 @@ impl ReportedFindings {
     ) {
         let said = SaidBefore::each_message(transcript);
         let mut new = Vec::new();
-        for draft in drafts.split_off(start) {
+        for mut draft in drafts.split_off(start) {
             let value = document.value(draft.place.node).raw();
-            if value.len() > Self::LONGEST {
-                drafts.push(draft);
-                continue;
+            if value.len() <= Self::LONGEST {
+                let at = said.at(draft.place.span.start);
+                let key = BuildHasherDefault::<DefaultHasher>::default().hash_one((
+                    draft.rule,
+                    hash_without_space(value),
+                    at,
+                ));
+                new.push(key);
+                if self.0.contains(&key) {
+                    continue;
+                }
+                draft.said_mut().into_iter().for_each(|said| said.reported = Some(key));
             }
-            let key = (draft.rule, hash_without_space(value), said.at(draft.place.span.start));
-            new.push(key);
-            if !self.0.contains(&key) {
-                drafts.push(draft);
-            }
+            drafts.push(draft);
         }
+        new.truncate(Self::MOST.saturating_sub(self.0.len()));
         self.0.extend(new);
+    }
+
+    /// Leaves out the findings of the next piece of a file that were in those before.
+    pub(crate) fn leave_out_of_piece(&mut self, findings: &mut Vec<Finding>) {
+        findings.retain(|finding| finding.reported.is_none_or(|key| !self.0.contains(&key)));
+        let room = Self::MOST.saturating_sub(self.0.len());
+        self.0.extend(findings.iter().filter_map(|finding| finding.reported).take(room));
     }
 }
 
