@@ -22,8 +22,13 @@ pub(crate) fn differing(name: &str, bytes: &[u8]) -> Option<Vec<String>> {
         let errors = report.findings.iter().filter(|found| found.level == Level::Error);
         errors.map(|found| found.rule.as_str()).collect()
     };
-    let session = errors(&lint(name, bytes, &options));
-    let request = errors(&lint("request", body.as_bytes(), &options.conversation(None).format(format)));
+    let of_session = lint(name, bytes, &options);
+    let session = errors(&of_session);
+    // The request goes to the API that the session names.
+    let target = of_session.target.as_deref().and_then(targets::find);
+    let options = options.conversation(None).format(format);
+    let options = if let Some(target) = target { options.target(Some(target)) } else { options };
+    let request = errors(&lint("request", body.as_bytes(), &options));
     let of_session = session.difference(&request).map(|rule| format!("session {rule}"));
     Some(of_session.chain(request.difference(&session).map(|rule| format!("request {rule}"))).collect())
 }

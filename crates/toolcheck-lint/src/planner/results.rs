@@ -481,6 +481,14 @@ impl<'p> Planner<'p, '_> {
         }
         if !self.take_out_block(slot, node) {
             self.take_out_of_list(node);
+            // A message that only holds results goes with the last of them.
+            let results = &self.pairing.results;
+            let end = results.partition_point(|other| other.message_number <= site.message_number);
+            let own = results[..end].iter().rev();
+            let mut own = own.take_while(|other| other.message_number == site.message_number);
+            if site.message.role == Role::Tool && own.all(|other| self.results_gone.contains(&other.number)) {
+                self.gone.insert(slot);
+            }
         } else if self.blocks_left(slot) == 0 {
             self.gone.insert(slot);
         }
