@@ -329,3 +329,11 @@ fn without_values_of_json(bytes: &[u8]) -> Option<Vec<u8>> {
     out.extend_from_slice(&bytes[at..]);
     Some(out)
 }
+
+/// Whether what is under a key of a request is read by the model, so that no fix leaves it out as a setting.
+pub fn says_something(key: &str) -> bool {
+    const KEYS: [&str; 11] = crate::names::words(
+        "contents documents functions input instructions messages prompt suffix system systemInstruction tools",
+    );
+    KEYS.contains(&key)
+}

@@ -1,7 +1,7 @@
 //! What is done where nothing shows what was meant, and told as what is lost: a block becomes text, and a setting goes.
 
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::fix_style::{FixStyle, NO_CALL};
+use toolcheck_core::fix_style::{FixStyle, NO_CALL, says_something};
 use toolcheck_core::shape::{Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_core::tools::rewritten;
@@ -80,8 +80,11 @@ pub(crate) fn tools(cx: &Context<'_, '_>, list: NodeId) -> Option<Fix> {
     fixes.map(Some).reduce(|one, other| one?.and(other?)).flatten()
 }
 
-/// A member that is left out.
+/// A member that is left out, unless it says something to the model.
 pub(crate) fn left_out(value: Value<'_, '_>) -> Option<Fix> {
+    if value.key_text().is_some_and(|key| says_something(&key)) {
+        return None;
+    }
     let lost = format!("`{}` with its value ({} bytes)", shorten(&value.key_text()?), value.raw().len());
     Some(Fix::lossy(lost, [Change::Remove(value.id())]))
 }
