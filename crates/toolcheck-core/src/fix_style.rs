@@ -34,6 +34,10 @@ pub struct FixStyle {
     pub result: fn(&Missing) -> Option<Piece>,
     /// Writes a block of text, from its string.
     pub text: fn(Piece) -> Piece,
+    /// A block with a picture of a `KIND` and with `DATA` in base64; `None` if there is none.
+    pub picture: Option<&'static str>,
+    /// The definition of a tool, with `NAME`, `ABOUT` and `SCHEMA` as JSON.
+    pub tool: &'static str,
     /// Writes a message of the user with these blocks.
     pub user: fn(Vec<Piece>) -> Piece,
     /// Writes a message of the user with one text, from its string.
@@ -54,6 +58,8 @@ impl FixStyle {
         takes_lists: true,
         result: |_| None,
         text: typed_text,
+        picture: None,
+        tool: r#"{"name": NAME, "description": ABOUT, "parameters": SCHEMA}"#,
         user: user_content,
         said: |text| user_content(vec![typed_text(text)]),
     };
@@ -65,6 +71,8 @@ impl FixStyle {
         call_id: Some("id"),
         result: |missing| tool_message(missing, None),
         said: user_text,
+        tool: r#"{"type": "function", "function": {"name": NAME, "description": ABOUT, "parameters": SCHEMA}}"#,
+        picture: Some(r#"{"type": "image_url", "image_url": {"url": "data:image/KIND;base64,DATA"}}"#),
         ..Self::OF_PROGRAM
     };
 
@@ -320,4 +328,12 @@ fn without_values_of_json(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     out.extend_from_slice(&bytes[at..]);
     Some(out)
+}
+
+/// Whether what is under a key of a request is read by the model, so that no fix leaves it out as a setting.
+pub fn says_something(key: &str) -> bool {
+    const KEYS: [&str; 11] = crate::names::words(
+        "contents documents functions input instructions messages prompt suffix system systemInstruction tools",
+    );
+    KEYS.contains(&key)
 }

@@ -62,6 +62,31 @@ fn elements<'d, 's>(list: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> 
     })
 }
 
+/// The tools that an element of a list defines in any form, as `template` has them; `None` if that is its own form.
+pub fn rewritten(tool: Value<'_, '_>, template: &str) -> Option<String> {
+    let each = tool.get_any(&GROUPS).map_or(vec![tool], |group| group.elements().collect());
+    let each = each.into_iter().map(|tool| {
+        let Definition { name, schema } = definition(tool)?;
+        let about = tool.get_any(&WRAPPINGS).unwrap_or(tool).get("description");
+        let about = about.filter(|about| about.as_json_str().is_some()).map(Value::raw);
+        let name = serde_json::Value::from(name).to_string();
+        let about = about.map_or(name.clone(), |about| String::from_utf8_lossy(about).into_owned());
+        let schema = schema
+            .map_or("{\"type\": \"object\"}".into(), |schema| String::from_utf8_lossy(&schema).into_owned());
+        Some(template.replace("NAME", &name).replace("ABOUT", &about).replace("SCHEMA", &schema))
+    });
+    let json = each.collect::<Option<Vec<_>>>()?.join(", ").replace(['\n', '\r'], "");
+    let is_own = || {
+        let list = format!("[{json}]");
+        let written = Document::read(list.as_bytes());
+        let keys = |tool: Value<'_, '_>| {
+            tool.members().map(|one| one.key_text().map(|key| key.into_owned())).collect::<Vec<_>>()
+        };
+        written.root().elements().next().is_some_and(|first| keys(first) == keys(tool))
+    };
+    (!json.is_empty() && !is_own()).then_some(json)
+}
+
 /// The definition in a JSON text, if there is one.
 pub(crate) fn read_text(text: &str) -> Option<Definition> {
     let document = Document::read(text.as_bytes());

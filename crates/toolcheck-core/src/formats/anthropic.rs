@@ -85,6 +85,10 @@ static FIX_STYLE: FixStyle = FixStyle {
         ]))
     },
     said: fix_style::user_text,
+    tool: r#"{"name": NAME, "description": ABOUT, "input_schema": SCHEMA}"#,
+    picture: Some(
+        r#"{"type": "image", "source": {"type": "base64", "media_type": "image/KIND", "data": "DATA"}}"#,
+    ),
     ..FixStyle::OF_PROGRAM
 };
 

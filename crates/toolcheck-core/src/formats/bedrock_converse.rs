@@ -81,6 +81,8 @@ static FIX_STYLE: FixStyle = FixStyle {
     },
     text: |text| Piece::object([("text", text)]),
     said: |text| fix_style::user_content(vec![Piece::object([("text", text)])]),
+    tool: r#"{"toolSpec": {"name": NAME, "description": ABOUT, "inputSchema": {"json": SCHEMA}}}"#,
+    picture: Some(r#"{"image": {"format": "KIND", "source": {"bytes": "DATA"}}}"#),
     ..FixStyle::OF_PROGRAM
 };
 

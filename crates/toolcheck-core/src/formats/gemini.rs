@@ -78,6 +78,7 @@ static FIX_STYLE: FixStyle = FixStyle {
         let parts = Piece::List(vec![Piece::object([("text", text)])]);
         Piece::object([("role", Piece::text("user")), ("parts", parts)])
     },
+    picture: Some(r#"{"inlineData": {"mimeType": "image/KIND", "data": "DATA"}}"#),
     ..FixStyle::OF_PROGRAM
 };
 

@@ -47,6 +47,7 @@ static FIX_STYLE: FixStyle = FixStyle {
     call_id: None,
     takes_lists: false,
     result: |missing| fix_style::tool_message(missing, Some("tool_name")),
+    picture: None,
     ..FixStyle::CHAT
 };
 

@@ -9,7 +9,7 @@ declare_rule! {
     ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
         safe: "A tool choice that forces no call is removed where no tools are declared.",
-        unsafe: "The key that the other forbids is removed, if it is optional, and so is a tool choice without tools.",
+        unsafe: "The key that the other forbids is removed, if it is optional, and so is a tool choice without tools, of another tool, or that is no choice.",
         otherwise: "either of the two may be meant, or one of them is required",
     ],
     cases [
@@ -79,10 +79,13 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         if let ToolChoiceMode::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }
-        if case == "choice-without-tools" && cx.document.value(choice.place.node).key_text().is_some() {
+        if ["choice-without-tools", "unknown-tool-chosen", "unknown-choice"].contains(&case)
+            && cx.document.value(choice.place.node).key_text().is_some()
+        {
             let change = [Change::Remove(choice.place.node)];
             // Without tools, the model has no choice.
-            let says_none = matches!(choice.wanted, ToolChoiceMode::Free | ToolChoiceMode::Invalid);
+            let is_free = matches!(choice.wanted, ToolChoiceMode::Free | ToolChoiceMode::Invalid);
+            let says_none = is_free && case == "choice-without-tools";
             finding.fix(match says_none {
                 true => Fix::safe(change),
                 false => {

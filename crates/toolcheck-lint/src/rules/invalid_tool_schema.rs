@@ -124,7 +124,7 @@ fn fix(schema: Value<'_, '_>, part: Option<Value<'_, '_>>, case: &str) -> Option
     match meant(part).filter(|_| case == "no-schema") {
         Some(json) => Some(Fix::safe([Change::Write(part.id(), json)])),
         None if part.is_null() && part.key_text().is_some() => Some(Fix::safe([Change::Remove(part.id())])),
-        None => shape::required_above(schema, part),
+        None => shape::required_above(schema, part).or_else(|| shape::left_out(part)),
     }
 }
 

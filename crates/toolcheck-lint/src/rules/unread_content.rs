@@ -83,7 +83,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         };
         let is_misspelled = instead.is_none() && first.is_known && !is_log(format);
         let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
-        let message = |unread: &&Unread<'_>| shape::translated(cx, unread.place.node, None);
+        let message = |unread: &&Unread<'_>| {
+            let node = unread.place.node;
+            match unread.what {
+                UnreadKind::Tools => shape::tools(cx, node),
+                _ => shape::translated(cx, node, None).or_else(|| shape::of_block(cx, node)),
+            }
+        };
         let messages = || group.iter().map(message).reduce(|one, other| one?.and(other?)).flatten();
         let is_short = !is_log(format) && group.len() <= shape::MOST_TRANSLATED;
         if let Some(fix) = is_short.then(messages).flatten() {

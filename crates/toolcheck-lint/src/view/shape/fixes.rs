@@ -7,7 +7,7 @@ use toolcheck_core::shape::{Kind, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, NodeId};
 
-use super::{MOST_TRANSLATED, Refused, guesses, translated};
+use super::{MOST_TRANSLATED, Refused, guesses, last, translated};
 use crate::rule::Context;
 use crate::view::roles::as_result;
 
@@ -18,7 +18,11 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let is_other = fault.kind == ShapeFaultKind::Unknown || fault.is_of_type();
         let is_block = is_other && fault.object_kind() == Some(Kind::Content) && number < MOST_TRANSLATED;
         // A key that is nearly that of another block's is not meant then.
-        if let Some(fix) = is_block.then(|| translated(cx, fault.object_node(), None)).flatten() {
+        let block = cx.document.value(fault.object_node());
+        let is_picture = refused.is_all_unknown() || fault.is_of_type();
+        let result = || last::unread_block(cx, block, false);
+        let other = || is_picture.then(|| last::picture(cx, block)).flatten().or_else(result);
+        if let Some(fix) = is_block.then(|| translated(cx, block.id(), None).or_else(other)).flatten() {
             refused.fix = Some(fix);
             continue;
         }
@@ -32,13 +36,20 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         // What would be written as it is has to be something else.
         let is_same = |fix: &Fix| matches!(&fix.changes[..], [Change::Write(node, json)] if cx.document.value(*node).raw() == json.as_bytes());
         let own = own.filter(|fix| !is_same(fix));
-        refused.fix = own.clone().filter(is_safe).or(fix).or(own).or_else(|| guesses::of(cx, model, refused));
+        refused.fix = own.clone().filter(is_safe).or(fix).or(own);
+        refused.fix =
+            refused.fix.take().or_else(|| guesses::of(cx, model, refused)).or_else(|| last::of(cx, refused));
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()
             && !guesses::says_nothing(cx.document.value(node))
         {
-            weigh(cx, (node, fault.objects().count()), fix);
+            // What is all that a block says is no detail.
+            let is_block = fault.object_kind() == Some(Kind::Content) && block.members().count() == 1;
+            match last::of_block(cx, block.id()).filter(|_| is_block) {
+                Some(said) => *fix = said,
+                None => weigh(cx, (node, fault.objects().count()), fix),
+            }
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Cost, Fix};
-use toolcheck_core::fix_style::NO_CALL;
 use toolcheck_core::ir::{Body, Part, Role};
 use toolcheck_core::shape::{Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
@@ -17,7 +16,7 @@ use super::translated;
 use crate::rule::Context;
 
 /// The most members of an object that are looked at.
-const MOST_KEYS: usize = 64;
+pub(super) const MOST_KEYS: usize = 64;
 
 /// The types of JSON Schema.
 const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
@@ -214,7 +213,7 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
 }
 
 /// The keys of what somebody or a tool said.
-const SAID: [&str; 6] = ["content", "output", "response", "result", "text", "value"];
+pub(super) const SAID: [&str; 6] = ["content", "output", "response", "result", "text", "value"];
 
 /// Whether the last word of a key is another key.
 fn ends_with_word(key: &str, word: &str) -> bool {
@@ -414,7 +413,7 @@ fn of_value(
 }
 
 /// The longest word that may be left out, with its quotes.
-const LONGEST_WORD: usize = 64;
+pub(super) const LONGEST_WORD: usize = 64;
 
 /// A key that there is not.
 fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
@@ -422,7 +421,7 @@ fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let object = cx.document.value(fault.object_node());
     if refused.is_all_unknown() || object.members().count() > 1 && fault.object_kind() == Some(Kind::Content)
     {
-        return unread_block(cx, object);
+        return None;
     }
     let value = cx.document.value(fault.node());
     let is_only = object.members().count() == 1 && object.key_text().is_some();
@@ -440,49 +439,6 @@ fn as_told(object: Value<'_, '_>, member: Value<'_, '_>, told: &str) -> Option<F
     let is_free = !member.has_key(only) && object.get(only).is_none();
     is_free.then(|| Fix::guess(assumed(only), [Change::Rename(member.id(), only.to_owned())]))
 }
-
-/// A call or a result in a form that nobody can tell, as text.
-pub(super) fn unread_block(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<Fix> {
-    let only = block.members().next().filter(|member| member.is_object() && block.members().count() == 1);
-    let object = only.unwrap_or(block);
-    let (mut id, mut name, mut said) = (None, None, None);
-    for member in object.members().take(MOST_KEYS).filter(|member| !member.is_null()) {
-        let key = member.key_text()?;
-        match &*key {
-            key if key.ends_with("id") || key.ends_with("Id") => id = member.as_str(),
-            key if SAID.contains(&key) && said.is_none() => said = only_text(member),
-            key if key.ends_with("name") || key.ends_with("Name") => name = member.as_str(),
-            _ => {}
-        }
-    }
-    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
-    let written = |head: String, text: &str| {
-        let head = serde_json::Value::from(head).to_string();
-        let text = format!("{}\\n{}", head.strip_suffix('"')?, text.strip_prefix('"')?).into_bytes();
-        fix_style.blocks.and((fix_style.text)(Piece::Raw(text)).json())
-    };
-    let is_known = || {
-        let mut ids = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
-        ids.any(|own| Some(&*own.text) == id.as_deref())
-    };
-    let is_read = || cx.pairing.calls.iter().any(|site| site.part.place.node == block.id());
-    let (what, json) = match (&id, said, name) {
-        (Some(id), Some(said), _) if !is_known() => (
-            "result",
-            written(format!("[result of tool call {id}, {NO_CALL}]"), &String::from_utf8_lossy(said.raw()))?,
-        ),
-        (Some(_), None, Some(name)) if !is_read() && block.raw().len() <= LONGEST_CALL => {
-            let text = serde_json::Value::from(String::from_utf8_lossy(block.raw())).to_string();
-            ("call", written(format!("[call of tool {name}, which could not be read]"), &text)?)
-        }
-        _ => return None,
-    };
-    let lost = format!("the fact that it is a {what} (it becomes text)");
-    Some(Fix::lossy(lost, [Change::Write(block.id(), json)]))
-}
-
-/// The longest call that becomes text.
-const LONGEST_CALL: usize = 16 << 10;
 
 /// The most calls that are looked at for the name of a tool.
 const MOST_CALLS: usize = 256;

@@ -4,6 +4,7 @@ mod fixes;
 mod guesses;
 mod ids;
 mod join;
+mod last;
 mod merge_faults;
 mod required;
 mod table;
@@ -23,6 +24,7 @@ use toolcheck_json::{Document, NodeId, Value};
 
 pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
+pub(crate) use self::last::{left_out, of_block, tools};
 pub(crate) use self::merge_faults::settle;
 pub(crate) use self::required::required_above;
 pub(crate) use self::translated::translated;
@@ -228,7 +230,13 @@ fn foreign_objects<'c>(
             && alike.is_empty()
             && nodes.len() < MOST_TRANSLATED;
         let message = || is_said.then(|| translated(cx, foreign.node, Some(foreign.format))).flatten();
-        let fix = foreign.fix.take().or_else(own).or_else(message);
+        let rest = || match foreign.kind {
+            Kind::Content => of_block(cx, foreign.node),
+            Kind::ToolChoice => left_out(cx.document.value(foreign.node)),
+            Kind::Tool => last::tool(cx, cx.document.value(foreign.node)),
+            _ => None,
+        };
+        let fix = foreign.fix.take().or_else(own).or_else(message).or_else(rest);
         nodes.insert(foreign.node);
         nodes.extend(&alike);
         let is_same = |known: &&mut ForeignObjects<'c>| {
@@ -250,12 +258,13 @@ fn foreign_objects<'c>(
     let is_of_one =
         groups.len() > 1 && groups.iter().all(|group| group.first.format == groups[0].first.format);
     if is_of_one && cx.transcript.is_body {
+        let fixes = groups.iter_mut().map(|group| group.fix.take());
+        groups[0].fix = fixes.reduce(|one, other| one?.and(other?)).flatten();
         groups.truncate(1);
         let node = cx.transcript.place.node;
         groups[0].first.node = node;
         groups[0].first.kind = Kind::Request;
         groups[0].others.clear();
-        groups[0].fix = None;
         nodes.insert(node);
     }
     (groups, nodes)

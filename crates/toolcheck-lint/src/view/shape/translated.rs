@@ -7,7 +7,6 @@ use toolcheck_core::translate;
 use toolcheck_json::{NodeId, Value};
 
 use super::MOST_TRANSLATED;
-use super::guesses::unread_block;
 use crate::rule::Context;
 
 /// The longest message, in bytes, that is written anew: each of its blocks may ask for it.
@@ -56,7 +55,7 @@ pub(crate) fn translated(cx: &Context<'_, '_>, node: NodeId, from: Option<&str>)
     let block = message.get(own.fix_style.blocks?)?.elements().find(is_around)?;
     let of_block =
         |format| translate::translated_block(block, (format, own), name).filter(|(_, calls)| is_said(calls));
-    others().find_map(of_block).map(|said| write(block, said)).or_else(|| unread_block(cx, block))
+    others().find_map(of_block).map(|said| write(block, said))
 }
 
 /// The tool of the call with an id, or of all calls shortly before a message that have no result.

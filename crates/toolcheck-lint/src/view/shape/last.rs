@@ -1,0 +1,222 @@
+//! What is done where nothing shows what was meant, and told as what is lost: a block becomes text, and a setting goes.
+
+use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::fix_style::{FixStyle, NO_CALL, says_something};
+use toolcheck_core::shape::{Kind, ShapeFault, ShapeFaultKind};
+use toolcheck_core::text::shorten;
+use toolcheck_core::tools::rewritten;
+use toolcheck_core::{RuleId, formats};
+use toolcheck_json::edit::Piece;
+use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
+
+use super::Refused;
+use super::guesses::{LONGEST_WORD, MOST_KEYS, SAID, only_text};
+use crate::rule::Context;
+
+/// The longest block that becomes text.
+const LONGEST: usize = 16 << 10;
+
+/// How pictures begin in base64, and what they are.
+const PICTURES: [(&str, &str); 4] =
+    [("iVBOR", "png"), ("/9j/", "jpeg"), ("R0lGOD", "gif"), ("UklGR", "webp")];
+
+pub(super) fn of(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let (value, object) = (cx.document.value(fault.node()), cx.document.value(fault.object_node()));
+    let request = &cx.transcript.request;
+    let choice = request.tool_choice.as_ref().filter(|choice| choice.place.span.contains(object.span()));
+    if let Some(choice) = choice {
+        return left_out(cx.document.value(choice.place.node));
+    }
+    let is_said = || {
+        let mut messages = cx.transcript.messages.iter().map(|message| message.place.span);
+        messages.any(|span| span.contains(object.span()))
+            || request.tools.place.is_some_and(|tools| tools.span.contains(object.span()))
+    };
+    match fault.object_kind() {
+        Some(Kind::Tool) if refused.rule != RuleId::InvalidToolSchema => tool(cx, object),
+        _ if !fault.alike.is_empty() => None,
+        // What a block has besides is less than the block.
+        Some(Kind::Content) if fault.kind != ShapeFaultKind::Unknown || refused.is_all_unknown() => {
+            of_block(cx, object.id())
+        }
+        Some(Kind::Message) if fault.kind == ShapeFaultKind::Type => joined(fault, value),
+        Some(Kind::Message) if &*fault.key == "role" && fault.kind == ShapeFaultKind::Missing => {
+            let add = Change::Add(object.id(), "role".to_owned(), "\"user\"".to_owned());
+            Some(Fix::guess("assumes that the user says it", [add]))
+        }
+        _ => None,
+    }
+    .or_else(|| missing_in_schema(cx, refused))
+    .or_else(|| {
+        let is_left = fault.kind == ShapeFaultKind::Unknown
+            || fault.kind != ShapeFaultKind::Missing && fault.may_be_missing();
+        let is_short = value.raw().len() <= LONGEST_WORD;
+        let is_part = matches!(fault.object_kind(), Some(Kind::Message | Kind::ToolCall | Kind::Content));
+        match is_left && fault.alike.is_empty() {
+            true if is_short || !is_part => left_out(value),
+            true => of_block(cx, object.id()),
+            false => left_out(object).filter(|_| fault.alike.is_empty() && !is_said()),
+        }
+    })
+}
+
+/// A tool in another form, or one without a name.
+pub(super) fn tool(cx: &Context<'_, '_>, tool: Value<'_, '_>) -> Option<Fix> {
+    let lost = "what else is in the definition of the tool than its name, description and schema";
+    if let Some(json) = rewritten(tool, style(cx)?.tool) {
+        return Some(Fix::lossy(lost, [Change::Write(tool.id(), json)]));
+    }
+    let is_named = tool.get("name").or_else(|| tool.members().find_map(|inner| inner.get("name"))).is_some();
+    let is_around = |one: &Value<'_, '_>| one.span().contains(tool.span());
+    let list = cx.transcript.request.tools.place.map(|place| cx.document.value(place.node));
+    let whole = if tool.key_text().is_none() { tool } else { list?.elements().find(is_around)? };
+    (!is_named).then(|| Fix::lossy("a tool that has no name", [Change::Remove(whole.id())]))
+}
+
+/// The tools of a list in which some are in a form that is not read.
+pub(crate) fn tools(cx: &Context<'_, '_>, list: NodeId) -> Option<Fix> {
+    let fixes = cx.document.value(list).elements().take(MOST_KEYS).filter_map(|one| tool(cx, one));
+    fixes.map(Some).reduce(|one, other| one?.and(other?)).flatten()
+}
+
+/// A member that is left out, unless it says something to the model.
+pub(crate) fn left_out(value: Value<'_, '_>) -> Option<Fix> {
+    if value.key_text().is_some_and(|key| says_something(&key)) {
+        return None;
+    }
+    let lost = format!("`{}` with its value ({} bytes)", shorten(&value.key_text()?), value.raw().len());
+    Some(Fix::lossy(lost, [Change::Remove(value.id())]))
+}
+
+/// What a schema has to say, and does not: that it is one of an object, or what is told.
+fn missing_in_schema(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let (schema, value) = (cx.document.value(fault.object_node()), cx.document.value(fault.node()));
+    let is_type = &*fault.key == "type" && schema.get("properties").is_some_and(Value::is_object);
+    let is_missing = fault.kind == ShapeFaultKind::Missing;
+    if refused.rule != RuleId::InvalidToolSchema || !fault.alike.is_empty() || !is_missing && !value.is_null()
+    {
+        return None;
+    }
+    let told = fault.advice(cx.document)?;
+    let json = match is_type {
+        true if told.contains("STRING") || told.contains("OBJECT") => "\"OBJECT\"",
+        true => "\"object\"",
+        false => told.strip_prefix("add `\"")?.strip_suffix('`')?.split_once("\": ")?.1,
+    };
+    let change = match is_missing {
+        true => Change::Add(schema.id(), fault.key.to_string(), json.to_owned()),
+        false => Change::Write(value.id(), json.to_owned()),
+    };
+    (!json.contains('\u{2026}')).then(|| Fix::guess(format!("assumes that {json} was meant"), [change]))
+}
+
+/// A list of blocks where a message has one text.
+fn joined(fault: &ShapeFault<'_>, content: Value<'_, '_>) -> Option<Fix> {
+    let takes = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
+    let is_short = content.raw().len() <= LONGEST && content.elements().next().is_some();
+    if !takes("\"\"") || takes("[]") || !is_short {
+        return None;
+    }
+    let texts = content.elements().map(|block| match only_text(block).and_then(Value::as_str) {
+        Some(text) => text.into_owned(),
+        None => String::from_utf8_lossy(block.raw()).into_owned(),
+    });
+    let text = serde_json::Value::from(texts.collect::<Vec<_>>().join("\n\n")).to_string();
+    Some(Fix::lossy(
+        "what kinds of blocks they are (they become one text)",
+        [Change::Write(content.id(), text)],
+    ))
+}
+
+/// A block that the API does not take: a picture as it has them, or text.
+pub(crate) fn of_block(cx: &Context<'_, '_>, node: NodeId) -> Option<Fix> {
+    let block = cx.document.value(node);
+    let is_element = block.key_text().is_none() && block.is_object() && block.raw().len() <= LONGEST;
+    let picture = || picture(cx, block).or_else(|| unread_block(cx, block, true));
+    picture().or_else(|| {
+        let text = as_text(cx, block).filter(|_| is_element)?;
+        let lost = "what kind of block it is (it becomes text)";
+        Some(Fix::lossy(lost, [Change::Write(block.id(), text)]))
+    })
+}
+
+fn style(cx: &Context<'_, '_>) -> Option<&'static FixStyle> {
+    Some(formats::find(cx.transcript.format?.id)?.fix_style)
+}
+
+/// What a block says: its only text, or all of it.
+fn as_text(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<String> {
+    let is_said = |member: &Value<'_, '_>| !matches!(member.key_text().as_deref(), Some("type" | "kind"));
+    let mut members = block.members().filter(is_said);
+    let only = members.next().filter(|_| members.next().is_none());
+    let text = only.filter(|only| only.as_json_str().is_some());
+    let text = text.map(|text| text.raw().to_vec());
+    (style(cx)?.text)(Piece::Raw(text.unwrap_or_else(|| whole(block)))).json()
+}
+
+/// A picture in the form of another API.
+pub(super) fn picture(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<Fix> {
+    let template = style(cx)?.picture.filter(|_| block.is_object() && block.key_text().is_none())?;
+    let (kind, data) = found(block, 0)?;
+    let json = template.replace("KIND", kind).replace("DATA", data);
+    let is_same = json.len() == block.raw().len() && json.as_bytes() == block.raw();
+    let guess = "assumes that the block is a picture";
+    (!is_same).then(|| Fix::guess(guess, [Change::Write(block.id(), json)]))
+}
+
+/// The data of the only picture in a value.
+fn found<'s>(value: Value<'_, 's>, depth: usize) -> Option<(&'static str, &'s str)> {
+    if value.kind() != JsonKind::String {
+        return value
+            .children()
+            .take(MOST_KEYS)
+            .filter(|_| depth < 4)
+            .find_map(|inner| found(inner, depth + 1));
+    }
+    let text = std::str::from_utf8(value.raw()).ok()?.trim_matches('"');
+    let data = text.split_once(";base64,").map_or(text, |(_, data)| data);
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    let (_, kind) = PICTURES.iter().find(|(start, _)| data.starts_with(start))?;
+    (data.len() > LONGEST_WORD && data.bytes().all(is_base64)).then_some((*kind, data))
+}
+
+/// A call or a result in a form that nobody can tell, as text. What names a tool may also have another fix: `may_be_named`.
+pub(super) fn unread_block(cx: &Context<'_, '_>, block: Value<'_, '_>, may_be_named: bool) -> Option<Fix> {
+    let only = block.members().next().filter(|member| member.is_object() && block.members().count() == 1);
+    let (mut id, mut name, mut said) = (None, None, None);
+    for member in only.unwrap_or(block).members().take(MOST_KEYS).filter(|member| !member.is_null()) {
+        match &*member.key_text()? {
+            key if key.ends_with("id") || key.ends_with("Id") => id = member.as_str(),
+            key if SAID.contains(&key) && said.is_none() => said = only_text(member),
+            key if key.ends_with("name") || key.ends_with("Name") => name = member.as_str(),
+            _ => {}
+        }
+    }
+    let (id, fix_style) = (id?, style(cx).filter(|fix_style| fix_style.blocks.is_some())?);
+    let is_read = || cx.pairing.calls.iter().any(|site| site.part.place.node == block.id());
+    let is_known = || {
+        let mut ids = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
+        ids.any(|own| own.text == id)
+    };
+    let (what, head, text) = match (said, name) {
+        (Some(said), name) if (may_be_named || name.is_none()) && !is_known() => {
+            ("result", format!("[result of tool call {id}, {NO_CALL}]\n"), said.raw().to_vec())
+        }
+        (None, Some(name)) if may_be_named && !is_read() && block.raw().len() <= LONGEST => {
+            ("call", format!("[call of tool {name}, which could not be read]\n"), whole(block))
+        }
+        _ => return None,
+    };
+    let head = serde_json::Value::from(head).to_string();
+    let text = [head.strip_suffix('"')?.as_bytes(), text.strip_prefix(b"\"")?].concat();
+    let json = (fix_style.text)(Piece::Raw(text)).json()?;
+    let lost = format!("the fact that it is a {what} (it becomes text)");
+    Some(Fix::lossy(lost, [Change::Write(block.id(), json)]))
+}
+
+/// The JSON of a value, in a string.
+fn whole(value: Value<'_, '_>) -> Vec<u8> {
+    serde_json::Value::from(String::from_utf8_lossy(value.raw())).to_string().into_bytes()
+}
