@@ -10,6 +10,8 @@ pub struct Fix {
     pub changes: Vec<Change>,
     /// What it costs; `None` if nothing.
     pub cost: Option<Cost>,
+    /// What is lost instead, where [`diff`](crate::diff) finds that something of what changes is.
+    pub or_lost: Option<String>,
 }
 
 /// Why a fix is not safe.
@@ -106,23 +108,36 @@ const MOST_CHANGES: usize = 64;
 impl Fix {
     /// Changes that lose and guess nothing.
     pub fn safe(changes: impl IntoIterator<Item = Change>) -> Self {
-        Self { changes: changes.into_iter().collect(), cost: None }
+        Self { changes: changes.into_iter().collect(), cost: None, or_lost: None }
     }
 
     /// Changes that lose this.
     pub fn lossy(lost: impl Into<String>, changes: impl IntoIterator<Item = Change>) -> Self {
-        Self { changes: changes.into_iter().collect(), cost: Some(Cost::Loss(lost.into())) }
+        Self { cost: Some(Cost::Loss(lost.into())), ..Self::safe(changes) }
     }
 
     /// Changes that are a guess or a risk.
     pub fn guess(guess: impl Into<String>, changes: impl IntoIterator<Item = Change>) -> Self {
-        Self { changes: changes.into_iter().collect(), cost: Some(Cost::Guess(guess.into())) }
+        Self { cost: Some(Cost::Guess(guess.into())), ..Self::safe(changes) }
+    }
+
+    /// Changes that are a guess, with which this is lost if anything of what changes was read.
+    pub fn or_lossy(
+        guess: impl Into<String>,
+        lost: impl Into<String>,
+        changes: impl IntoIterator<Item = Change>,
+    ) -> Self {
+        Self { or_lost: Some(lost.into()), ..Self::guess(guess, changes) }
     }
 
     /// Both; `None` if they are too many.
     pub fn and(mut self, other: Self) -> Option<Self> {
         self.cost = match (self.cost, other.cost) {
             (Some(one), Some(more)) => Some(one.and(more)),
+            (one, more) => one.or(more),
+        };
+        self.or_lost = match (self.or_lost, other.or_lost) {
+            (Some(one), Some(more)) if one != more => Some(format!("{one}; {more}")),
             (one, more) => one.or(more),
         };
         self.changes.extend(other.changes);

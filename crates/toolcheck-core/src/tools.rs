@@ -71,8 +71,9 @@ pub fn rewritten(tool: Value<'_, '_>, template: &str) -> Option<String> {
         let about = about.filter(|about| about.as_json_str().is_some()).map(Value::raw);
         let name = serde_json::Value::from(name).to_string();
         let about = about.map_or(name.clone(), |about| String::from_utf8_lossy(about).into_owned());
-        let schema = schema
-            .map_or("{\"type\": \"object\"}".into(), |schema| String::from_utf8_lossy(&schema).into_owned());
+        // A tool of an API has none.
+        let schema = schema?;
+        let schema = String::from_utf8_lossy(&schema);
         Some(template.replace("NAME", &name).replace("ABOUT", &about).replace("SCHEMA", &schema))
     });
     let json = each.collect::<Option<Vec<_>>>()?.join(", ").replace(['\n', '\r'], "");

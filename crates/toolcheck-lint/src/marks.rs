@@ -49,7 +49,8 @@ pub(crate) fn mark_request(
         first_better(how, &plan, document, findings, is_tried, lint)
     };
     let Some((safe, more)) = done(&safely) else { return };
-    let all = if more { done(&safely.clone().unsafe_fixes(true)) } else { None };
+    // What makes nothing better by itself may do so with a guess.
+    let all = if more || safe.is_empty() { done(&safely.clone().unsafe_fixes(true)) } else { None };
     mark(findings, all.unwrap_or_default().0, safe);
 }
 

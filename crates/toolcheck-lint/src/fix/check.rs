@@ -2,9 +2,16 @@
 
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
+use toolcheck_core::diff::{Level, Side, diff};
+use toolcheck_core::fix::{Cost, Fix};
+use toolcheck_core::formats::Format;
+use toolcheck_core::ir::Transcript;
+use toolcheck_json::{Document, Span};
 
 use super::{Applied, Change};
 use crate::compare_fix::Counts;
+use crate::finding::Finding;
+use crate::planner::Planned;
 use crate::report::FileReport;
 
 /// The findings by rule: of each record, and of all.
@@ -51,4 +58,30 @@ pub(super) fn takes_more(before: &FileReport, after: &FileReport, changes: &[Cha
     }
     let count = applied().count();
     before.tool_calls > after.tool_calls + count || before.tool_results > after.tool_results + count
+}
+
+/// Says of the fixes of a request that may lose something whether they do: what a `diff` with the new text finds.
+pub(super) fn weigh(
+    plan: &mut Planned,
+    (before, transcript, format): (&Document<'_>, &Transcript<'_>, &Format),
+    findings: &[Finding],
+) {
+    let fix = |finding: usize| findings[finding].fix.as_deref().filter(|fix| fix.or_lost.is_some());
+    if !plan.done.iter().any(|done| fix(done.finding).is_some()) {
+        return;
+    }
+    let document = Document::read(&plan.bytes);
+    let Some(after) = format.read(document.root()) else { return };
+    let changes = diff(&Side::new(transcript, before), &Side::new(&after, &document)).changes;
+    let lost = changes.iter().filter(|change| change.level == Level::Loss);
+    let lost: Vec<Span> = lost.filter_map(|change| Some(change.before?.span)).collect();
+    let meets = |fix: &Fix| {
+        let mut spans = fix.changes.iter().map(|change| before.value(change.node()).span());
+        spans.any(|span| lost.iter().any(|lost| lost.contains(span) || span.contains(*lost)))
+    };
+    for done in &mut plan.done {
+        if let Some(fix) = fix(done.finding).filter(|fix| meets(fix)) {
+            done.cost = fix.or_lost.clone().map(Cost::Loss);
+        }
+    }
 }

@@ -454,7 +454,11 @@ impl<'o> Collector<'o> {
         let mut transcript =
             read.unwrap_or_else(|| Transcript::without_messages(format.key(), document.root()));
         transcript.kind = self.kind;
-        let plan = |way: &Way| plan_request(record, document, &transcript, self.options, way, findings);
+        let plan = |way: &Way| {
+            let mut plan = plan_request(record, document, &transcript, self.options, way, findings)?;
+            check::weigh(&mut plan, (document, &transcript, format), findings);
+            Some(plan)
+        };
         self.keep(record, document, findings, &plan, Some(record.index))
     }
 

@@ -89,7 +89,8 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
             finding.fix(match says_none {
                 true => Fix::safe(change),
                 false => {
-                    Fix::lossy(format!("`{}`, which no tool is there for", shorten(&choice.key)), change)
+                    let lost = format!("`{}`, which no tool is there for", shorten(&choice.key));
+                    Fix::or_lossy(format!("assumes that {lost}, is not needed"), lost, change)
                 }
             });
         }

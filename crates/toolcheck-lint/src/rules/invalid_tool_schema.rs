@@ -97,7 +97,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding
                 .case_if(!inner.has_key("type") && inner.as_str().is_some_and(is_number), "number-as-text");
         }
-        finding.fix(fix(value, inner, case));
+        finding.fix(fix(cx, value, inner, case));
         finding
             .case(case)
             .case_if(!value.is_object(), "no-object")
@@ -109,7 +109,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 }
 
 /// What to write of a schema that can't be used, or of its invalid part.
-fn fix(schema: Value<'_, '_>, part: Option<Value<'_, '_>>, case: &str) -> Option<Fix> {
+fn fix(cx: &Context<'_, '_>, schema: Value<'_, '_>, part: Option<Value<'_, '_>>, case: &str) -> Option<Fix> {
     let Some(part) = part else {
         let json = r#"{"type": "object", "properties": {}}"#.to_owned();
         let guess = "assumes that the tool takes no arguments";
@@ -124,7 +124,7 @@ fn fix(schema: Value<'_, '_>, part: Option<Value<'_, '_>>, case: &str) -> Option
     match meant(part).filter(|_| case == "no-schema") {
         Some(json) => Some(Fix::safe([Change::Write(part.id(), json)])),
         None if part.is_null() && part.key_text().is_some() => Some(Fix::safe([Change::Remove(part.id())])),
-        None => shape::required_above(schema, part).or_else(|| shape::left_out(part)),
+        None => shape::required_above(schema, part).or_else(|| shape::left_out(cx, part)),
     }
 }
 

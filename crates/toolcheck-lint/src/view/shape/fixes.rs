@@ -22,7 +22,7 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let is_picture = refused.is_all_unknown() || fault.is_of_type();
         let result = || last::unread_block(cx, block, false);
         let other = || is_picture.then(|| last::picture(cx, block)).flatten().or_else(result);
-        if let Some(fix) = is_block.then(|| translated(cx, block.id(), None).or_else(other)).flatten() {
+        if let Some(fix) = is_block.then(|| translated(cx, block.id(), None)).flatten() {
             refused.fix = Some(fix);
             continue;
         }
@@ -36,9 +36,11 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         // What would be written as it is has to be something else.
         let is_same = |fix: &Fix| matches!(&fix.changes[..], [Change::Write(node, json)] if cx.document.value(*node).raw() == json.as_bytes());
         let own = own.filter(|fix| !is_same(fix));
-        refused.fix = own.clone().filter(is_safe).or(fix).or(own);
+        let safe = own.clone().filter(is_safe);
+        let fix = safe.or_else(|| is_block.then(other).flatten()).or(fix).or(own);
+        let fix = fix.or_else(|| last::in_another_form(cx, refused));
         refused.fix =
-            refused.fix.take().or_else(|| guesses::of(cx, model, refused)).or_else(|| last::of(cx, refused));
+            fix.or_else(|| guesses::of(cx, model, refused)).or_else(|| last::of(cx, model, refused));
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()
@@ -68,6 +70,7 @@ fn weigh(cx: &Context<'_, '_>, (node, depth): (NodeId, usize), fix: &mut Fix) {
     let value = cx.document.value(node);
     // What is deeper in a setting is one of its details.
     if let Some(Cost::Loss(what)) = fix.cost.as_ref().filter(|_| depth > DEEPEST) {
+        fix.or_lost = Some(what.clone());
         fix.cost = Some(Cost::Guess(format!("assumes that {what} is not needed")));
     }
     let messages = &cx.transcript.messages;

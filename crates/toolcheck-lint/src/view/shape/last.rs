@@ -2,6 +2,7 @@
 
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::fix_style::{FixStyle, NO_CALL, says_something};
+use toolcheck_core::ir::{Body, Part};
 use toolcheck_core::shape::{Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_core::tools::rewritten;
@@ -20,24 +21,44 @@ const LONGEST: usize = 16 << 10;
 const PICTURES: [(&str, &str); 4] =
     [("iVBOR", "png"), ("/9j/", "jpeg"), ("R0lGOD", "gif"), ("UklGR", "webp")];
 
-pub(super) fn of(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+/// A tool that is written as another API has it.
+pub(super) fn in_another_form(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+    let fault = &refused.fault;
+    let is_tool = fault.object_kind() == Some(Kind::Tool) && refused.rule != RuleId::InvalidToolSchema;
+    (is_tool && is_of_form(fault)).then(|| tool(cx, cx.document.value(fault.object_node())))?
+}
+
+/// Whether a fault may mean that an object is none of this API.
+fn is_of_form(fault: &ShapeFault<'_>) -> bool {
+    use ShapeFaultKind::{Missing, Type, Unknown};
+    matches!(fault.kind, Missing | Type | Unknown) || fault.is_of_type() || &*fault.key == "type"
+}
+
+pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let (value, object) = (cx.document.value(fault.node()), cx.document.value(fault.object_node()));
+    // What is to be moved or renamed is no mistake by itself, and a picture stays one.
+    let told = fault.help(cx.known_shape()?, model).map(str::to_owned).or_else(|| fault.advice(cx.document));
+    let is_known = told.is_some_and(|told| told.starts_with("rename `") || told.starts_with("move it to "));
+    if is_known || refused.rule == RuleId::UnsupportedMedia || !fault.alike.is_empty() {
+        return None;
+    }
     let request = &cx.transcript.request;
     let choice = request.tool_choice.as_ref().filter(|choice| choice.place.span.contains(object.span()));
     if let Some(choice) = choice {
-        return left_out(cx.document.value(choice.place.node));
+        return left_out(cx, cx.document.value(choice.place.node));
     }
     let is_said = || {
         let mut messages = cx.transcript.messages.iter().map(|message| message.place.span);
         messages.any(|span| span.contains(object.span()))
             || request.tools.place.is_some_and(|tools| tools.span.contains(object.span()))
     };
+    let is_form = is_of_form(fault);
     match fault.object_kind() {
-        Some(Kind::Tool) if refused.rule != RuleId::InvalidToolSchema => tool(cx, object),
-        _ if !fault.alike.is_empty() => None,
         // What a block has besides is less than the block.
-        Some(Kind::Content) if fault.kind != ShapeFaultKind::Unknown || refused.is_all_unknown() => {
+        Some(Kind::Content)
+            if is_form && (fault.kind != ShapeFaultKind::Unknown || refused.is_all_unknown()) =>
+        {
             of_block(cx, object.id())
         }
         Some(Kind::Message) if fault.kind == ShapeFaultKind::Type => joined(fault, value),
@@ -49,29 +70,27 @@ pub(super) fn of(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     }
     .or_else(|| missing_in_schema(cx, refused))
     .or_else(|| {
-        let is_left = fault.kind == ShapeFaultKind::Unknown
-            || fault.kind != ShapeFaultKind::Missing && fault.may_be_missing();
+        let is_left = match fault.kind {
+            // What only other models have may be meant.
+            ShapeFaultKind::Unknown => !fault.is_of_known_key(),
+            kind => kind != ShapeFaultKind::Missing && fault.may_be_missing(),
+        };
         let is_short = value.raw().len() <= LONGEST_WORD;
         let is_part = matches!(fault.object_kind(), Some(Kind::Message | Kind::ToolCall | Kind::Content));
-        match is_left && fault.alike.is_empty() {
-            true if is_short || !is_part => left_out(value),
-            true => of_block(cx, object.id()),
-            false => left_out(object).filter(|_| fault.alike.is_empty() && !is_said()),
+        match is_left {
+            true if is_short || !is_part => left_out(cx, value),
+            true => of_block(cx, object.id()).filter(|_| is_form),
+            false => left_out(cx, object).filter(|_| object.raw().len() <= LONGEST_WORD && !is_said()),
         }
     })
 }
 
-/// A tool in another form, or one without a name.
+/// A tool in another form.
 pub(super) fn tool(cx: &Context<'_, '_>, tool: Value<'_, '_>) -> Option<Fix> {
+    let json = rewritten(tool, style(cx)?.tool)?;
+    let guess = "assumes that the tool is no more than its name, description and schema";
     let lost = "what else is in the definition of the tool than its name, description and schema";
-    if let Some(json) = rewritten(tool, style(cx)?.tool) {
-        return Some(Fix::lossy(lost, [Change::Write(tool.id(), json)]));
-    }
-    let is_named = tool.get("name").or_else(|| tool.members().find_map(|inner| inner.get("name"))).is_some();
-    let is_around = |one: &Value<'_, '_>| one.span().contains(tool.span());
-    let list = cx.transcript.request.tools.place.map(|place| cx.document.value(place.node));
-    let whole = if tool.key_text().is_none() { tool } else { list?.elements().find(is_around)? };
-    (!is_named).then(|| Fix::lossy("a tool that has no name", [Change::Remove(whole.id())]))
+    Some(Fix::or_lossy(guess, lost, [Change::Write(tool.id(), json)]))
 }
 
 /// The tools of a list in which some are in a form that is not read.
@@ -80,13 +99,26 @@ pub(crate) fn tools(cx: &Context<'_, '_>, list: NodeId) -> Option<Fix> {
     fixes.map(Some).reduce(|one, other| one?.and(other?)).flatten()
 }
 
-/// A member that is left out, unless it says something to the model.
-pub(crate) fn left_out(value: Value<'_, '_>) -> Option<Fix> {
-    if value.key_text().is_some_and(|key| says_something(&key)) {
+/// A member that is left out, unless it says something to the model, or is of what the model said.
+pub(crate) fn left_out(cx: &Context<'_, '_>, value: Value<'_, '_>) -> Option<Fix> {
+    let (key, transcript) = (value.key_text()?, cx.transcript);
+    let tools = transcript.request.tools.place;
+    let read = || transcript.messages.iter().map(|message| message.place).chain(tools);
+    let around = cx.document.root().members().find(|member| member.span().contains(value.span()));
+    let around = around.filter(|around| !read().any(|place| around.span().contains(place.span)));
+    let holds_some = read().any(|place| value.span().contains(place.span));
+    let is_in_prompt = around.and_then(Value::key_text).is_some_and(|key| says_something(&key));
+    let is_said = |part: &Part<'_>| match &part.body {
+        Body::Empty => false,
+        Body::Call(call) if call.arguments.place().is_some_and(|own| own.span.contains(value.span())) => true,
+        Body::Media if part.place.span.contains(value.span()) => true,
+        _ => value.span().contains(part.place.span),
+    };
+    if holds_some || is_in_prompt || says_something(&key) || transcript.parts.iter().any(is_said) {
         return None;
     }
-    let lost = format!("`{}` with its value ({} bytes)", shorten(&value.key_text()?), value.raw().len());
-    Some(Fix::lossy(lost, [Change::Remove(value.id())]))
+    let lost = format!("`{}` with its value ({} bytes)", shorten(&key), value.raw().len());
+    Some(Fix::or_lossy(format!("assumes that {lost} is not needed"), lost, [Change::Remove(value.id())]))
 }
 
 /// What a schema has to say, and does not: that it is one of an object, or what is told.
@@ -116,7 +148,8 @@ fn missing_in_schema(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix>
 fn joined(fault: &ShapeFault<'_>, content: Value<'_, '_>) -> Option<Fix> {
     let takes = |json: &str| fault.expects(Document::read(json.as_bytes()).root());
     let is_short = content.raw().len() <= LONGEST && content.elements().next().is_some();
-    if !takes("\"\"") || takes("[]") || !is_short {
+    let has_picture = || content.elements().any(|block| found(block, 0).is_some());
+    if !takes("\"\"") || takes("[]") || !is_short || has_picture() {
         return None;
     }
     let texts = content.elements().map(|block| match only_text(block).and_then(Value::as_str) {
@@ -124,21 +157,23 @@ fn joined(fault: &ShapeFault<'_>, content: Value<'_, '_>) -> Option<Fix> {
         None => String::from_utf8_lossy(block.raw()).into_owned(),
     });
     let text = serde_json::Value::from(texts.collect::<Vec<_>>().join("\n\n")).to_string();
-    Some(Fix::lossy(
-        "what kinds of blocks they are (they become one text)",
-        [Change::Write(content.id(), text)],
-    ))
+    let lost = "what kinds of blocks they are (they become one text)";
+    Some(Fix::or_lossy("the blocks become one text", lost, [Change::Write(content.id(), text)]))
 }
 
 /// A block that the API does not take: a picture as it has them, or text.
 pub(crate) fn of_block(cx: &Context<'_, '_>, node: NodeId) -> Option<Fix> {
     let block = cx.document.value(node);
-    let is_element = block.key_text().is_none() && block.is_object() && block.raw().len() <= LONGEST;
+    // What says a picture is no text.
+    let is_element = block.key_text().is_none()
+        && block.is_object()
+        && block.raw().len() <= LONGEST
+        && found(block, 0).is_none();
     let picture = || picture(cx, block).or_else(|| unread_block(cx, block, true));
     picture().or_else(|| {
         let text = as_text(cx, block).filter(|_| is_element)?;
         let lost = "what kind of block it is (it becomes text)";
-        Some(Fix::lossy(lost, [Change::Write(block.id(), text)]))
+        Some(Fix::or_lossy("the block becomes text", lost, [Change::Write(block.id(), text)]))
     })
 }
 
@@ -162,8 +197,8 @@ pub(super) fn picture(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<Fix>
     let (kind, data) = found(block, 0)?;
     let json = template.replace("KIND", kind).replace("DATA", data);
     let is_same = json.len() == block.raw().len() && json.as_bytes() == block.raw();
-    let guess = "assumes that the block is a picture";
-    (!is_same).then(|| Fix::guess(guess, [Change::Write(block.id(), json)]))
+    let (guess, lost) = ("assumes that the block is a picture", "what else the block says than its picture");
+    (!is_same).then(|| Fix::or_lossy(guess, lost, [Change::Write(block.id(), json)]))
 }
 
 /// The data of the only picture in a value.
@@ -213,7 +248,7 @@ pub(super) fn unread_block(cx: &Context<'_, '_>, block: Value<'_, '_>, may_be_na
     let text = [head.strip_suffix('"')?.as_bytes(), text.strip_prefix(b"\"")?].concat();
     let json = (fix_style.text)(Piece::Raw(text)).json()?;
     let lost = format!("the fact that it is a {what} (it becomes text)");
-    Some(Fix::lossy(lost, [Change::Write(block.id(), json)]))
+    Some(Fix::or_lossy(format!("the {what} becomes text"), lost, [Change::Write(block.id(), json)]))
 }
 
 /// The JSON of a value, in a string.

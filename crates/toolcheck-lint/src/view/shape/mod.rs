@@ -232,7 +232,7 @@ fn foreign_objects<'c>(
         let message = || is_said.then(|| translated(cx, foreign.node, Some(foreign.format))).flatten();
         let rest = || match foreign.kind {
             Kind::Content => of_block(cx, foreign.node),
-            Kind::ToolChoice => left_out(cx.document.value(foreign.node)),
+            Kind::ToolChoice => left_out(cx, cx.document.value(foreign.node)),
             Kind::Tool => last::tool(cx, cx.document.value(foreign.node)),
             _ => None,
         };

@@ -1,9 +1,12 @@
 //! Messages that are written for another API, in the form of this one.
 
+use std::fmt::Write as _;
+
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::pairing::CallSite;
-use toolcheck_core::translate;
+use toolcheck_core::text::shorten;
+use toolcheck_core::translate::{self, Translated};
 use toolcheck_json::{NodeId, Value};
 
 use super::MOST_TRANSLATED;
@@ -40,21 +43,22 @@ pub(crate) fn translated(cx: &Context<'_, '_>, node: NodeId, from: Option<&str>)
         None => format.family != own.family,
     };
     let others = || formats::ALL.iter().copied().filter(is_other);
-    let is_said = |has_calls: &bool| from.is_some() || *has_calls;
+    let is_said = |said: &Translated| from.is_some() || said.has_calls;
     let name = |id: &str| name_of(cx, node, id);
-    let whole =
-        |format| translate::translated(message, (format, own), name).filter(|(_, calls)| is_said(calls));
-    let write = |value: Value<'_, '_>, (json, _): (String, bool)| {
-        let guess = "assumes that the message says what it says in another API";
-        Fix::guess(guess, [Change::Write(value.id(), json)])
+    let whole = |format| translate::translated(message, (format, own), name).filter(is_said);
+    let write = |value: Value<'_, '_>, said: Translated| {
+        let mut guess = "assumes that the message says what it says in another API".to_owned();
+        for key in &said.left_out {
+            let _ = write!(guess, ", without `{}`", shorten(key));
+        }
+        Fix::guess(guess, [Change::Write(value.id(), said.json)])
     };
     if let Some(said) = others().find_map(whole) {
         return Some(write(message, said));
     }
     // Its other blocks may be this one's own.
     let block = message.get(own.fix_style.blocks?)?.elements().find(is_around)?;
-    let of_block =
-        |format| translate::translated_block(block, (format, own), name).filter(|(_, calls)| is_said(calls));
+    let of_block = |format| translate::translated_block(block, (format, own), name).filter(is_said);
     others().find_map(of_block).map(|said| write(block, said))
 }
 
