@@ -332,9 +332,10 @@ fn without_values_of_json(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Whether what is under a key of a request is read by the model, so that no fix leaves it out as a setting.
 pub fn says_something(key: &str) -> bool {
-    const KEYS: [&str; 16] = crate::names::words(
-        "cachedContent contents documents functions input instructions messages prompt promptVariables suffix system \
-         systemInstruction system_instruction toolConfig tool_config tools",
+    const KEYS: [&str; 21] = crate::names::words(
+        "cachedContent contents documents functions input inputSchema input_schema instructions messages parameters \
+         parametersJsonSchema prompt promptVariables schema suffix system systemInstruction system_instruction toolConfig \
+         tool_config tools",
     );
     KEYS.contains(&key)
 }

@@ -74,7 +74,10 @@ pub fn rewritten(tool: Value<'_, '_>, template: &str) -> Option<String> {
         // A tool of an API has none.
         let schema = schema?;
         let schema = String::from_utf8_lossy(&schema);
-        Some(template.replace("NAME", &name).replace("ABOUT", &about).replace("SCHEMA", &schema))
+        let (start, rest) = template.split_once("NAME")?;
+        let (before, rest) = rest.split_once("ABOUT")?;
+        let (between, end) = rest.split_once("SCHEMA")?;
+        Some([start, &name, before, &about, between, &schema, end].concat())
     });
     let json = each.collect::<Option<Vec<_>>>()?.join(", ").replace(['\n', '\r'], "");
     let is_own = || {

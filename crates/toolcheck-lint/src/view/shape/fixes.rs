@@ -38,9 +38,11 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let own = own.filter(|fix| !is_same(fix));
         let safe = own.clone().filter(is_safe);
         let fix = safe.or_else(|| is_block.then(other).flatten()).or(fix).or(own);
-        let fix = fix.or_else(|| last::in_another_form(cx, refused));
-        refused.fix =
-            fix.or_else(|| guesses::of(cx, model, refused)).or_else(|| last::of(cx, model, refused));
+        // Each of these looks at all of the conversation.
+        let is_first = number < MOST_TRANSLATED;
+        let fix = fix.or_else(|| last::in_another_form(cx, refused).filter(|_| is_first));
+        let fix = fix.or_else(|| guesses::of(cx, model, refused));
+        refused.fix = fix.or_else(|| is_first.then(|| last::of(cx, model, refused))?);
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()

@@ -21,11 +21,17 @@ const LONGEST: usize = 16 << 10;
 const PICTURES: [(&str, &str); 4] =
     [("iVBOR", "png"), ("/9j/", "jpeg"), ("R0lGOD", "gif"), ("UklGR", "webp")];
 
-/// A tool that is written as another API has it.
+/// A tool that is written as another API has it, or a block of which nothing is known.
 pub(super) fn in_another_form(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
+    let is_nothing = |object: Value<'_, '_>| object.members().count() == refused.unknown.len();
+    let object = cx.document.value(fault.object_node());
+    let is_block = fault.object_kind() == Some(Kind::Content) && fault.alike.is_empty();
+    if is_block && fault.kind == ShapeFaultKind::Missing && &*fault.key == "type" && is_nothing(object) {
+        return of_block(cx, object.id());
+    }
     let is_tool = fault.object_kind() == Some(Kind::Tool) && refused.rule != RuleId::InvalidToolSchema;
-    (is_tool && is_of_form(fault)).then(|| tool(cx, cx.document.value(fault.object_node())))?
+    (is_tool && is_of_form(fault)).then(|| tool(cx, object))?
 }
 
 /// Whether a fault may mean that an object is none of this API.
@@ -40,6 +46,8 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
     // What is to be moved or renamed is no mistake by itself, and a picture stays one.
     let told = fault.help(cx.known_shape()?, model).map(str::to_owned).or_else(|| fault.advice(cx.document));
     let is_known = told.is_some_and(|told| told.starts_with("rename `") || told.starts_with("move it to "));
+    // What only other models have may be meant.
+    let is_known = is_known || fault.kind == ShapeFaultKind::Unknown && fault.is_of_known_key();
     if is_known || refused.rule == RuleId::UnsupportedMedia || !fault.alike.is_empty() {
         return None;
     }
@@ -70,11 +78,8 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
     }
     .or_else(|| missing_in_schema(cx, refused))
     .or_else(|| {
-        let is_left = match fault.kind {
-            // What only other models have may be meant.
-            ShapeFaultKind::Unknown => !fault.is_of_known_key(),
-            kind => kind != ShapeFaultKind::Missing && fault.may_be_missing(),
-        };
+        let is_left = fault.kind == ShapeFaultKind::Unknown
+            || fault.kind != ShapeFaultKind::Missing && fault.may_be_missing();
         let is_short = value.raw().len() <= LONGEST_WORD;
         let is_part = matches!(fault.object_kind(), Some(Kind::Message | Kind::ToolCall | Kind::Content));
         match is_left {
