@@ -91,13 +91,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
         };
         let messages = || group.iter().map(message).reduce(|one, other| one?.and(other?)).flatten();
-        let texts = || {
-            let own = cx.transcript.messages.iter().filter(|_| cx.is_request());
-            let spans: Vec<_> = own.map(|message| message.place.span).collect();
-            let is_said = |unread: &&&Unread<'_>| spans.iter().any(|span| span.contains(unread.place.span));
-            let text = |unread: &&Unread<'_>| shape::of_block(cx, Some(unread).filter(is_said)?.place.node);
-            group.iter().map(text).reduce(|one, other| one?.and(other?)).flatten()
-        };
         let is_short = !is_log(format) && group.len() <= shape::MOST_TRANSLATED;
         if let Some(fix) = is_short.then(messages).flatten() {
             finding.fix(fix);
@@ -108,9 +101,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let is_same = cx.known_shape().is_some_and(|shape| shape.key_like(&first.name).is_some());
             let guess = || format!("assumes that `{}` was meant to be `{key}`", shorten(&first.name));
             finding.fix(if is_same { Fix::safe(renamed) } else { Fix::guess(guess(), renamed) });
-        } else if let Some(fix) =
-            misnamed_content(cx, &group).filter(|_| is_misspelled).or_else(|| is_short.then(texts).flatten())
-        {
+        } else if let Some(fix) = misnamed_content(cx, &group).filter(|_| is_misspelled) {
             finding.fix(fix);
         }
     }
