@@ -39,7 +39,7 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let safe = own.clone().filter(is_safe);
         let fix = safe.or_else(|| is_block.then(other).flatten()).or(fix).or(own);
         // Each of these looks at all of the conversation.
-        let is_first = number < MOST_TRANSLATED;
+        let is_first = number < MOST_TRANSLATED && cx.is_request();
         let fix = fix.or_else(|| last::in_another_form(cx, refused).filter(|_| is_first));
         let fix = fix.or_else(|| guesses::of(cx, model, refused));
         refused.fix = fix.or_else(|| is_first.then(|| last::of(cx, model, refused))?);

@@ -231,6 +231,7 @@ fn foreign_objects<'c>(
             && nodes.len() < MOST_TRANSLATED;
         let message = || is_said.then(|| translated(cx, foreign.node, Some(foreign.format))).flatten();
         let rest = || match foreign.kind {
+            _ if !cx.is_request() => None,
             Kind::Content => of_block(cx, foreign.node),
             Kind::ToolChoice => left_out(cx, cx.document.value(foreign.node)),
             Kind::Tool => last::tool(cx, cx.document.value(foreign.node)),
