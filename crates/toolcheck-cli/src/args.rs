@@ -286,6 +286,11 @@ fn number<N: FromStr + TryFrom<u64>>(text: &str) -> Result<N, String> {
     })
 }
 
+/// A time that something may take.
+fn seconds_parser(text: &str) -> Result<u64, &'static str> {
+    text.parse().ok().filter(|seconds| *seconds > 0).ok_or("expected a whole number of seconds, at least 1")
+}
+
 /// A number of threads.
 fn threads_parser(text: &str) -> Result<u16, &'static str> {
     text.parse().ok().filter(|number| (1..=1024).contains(number)).ok_or("expected a number from 1 to 1024")

@@ -191,7 +191,7 @@ pub fn decoded(body: &[u8], encoding: &str, most: usize) -> Result<Vec<u8>, Unde
 /// The bytes of a reader of `packed` bytes, if there is room for them.
 #[cfg(any(feature = "compress", feature = "zip"))]
 pub(crate) fn unpack(mut reader: impl Read, packed: usize, budget: &Budget) -> Result<Vec<u8>, Reason> {
-    if !budget.has_room() {
+    if budget.room() == 0 {
         return Err(Reason::TooLarge);
     }
     let most = MODEST.max(packed.saturating_mul(MOST_RATIO));

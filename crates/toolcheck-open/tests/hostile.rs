@@ -154,11 +154,19 @@ fn a_member_is_unpacked_once_whatever_the_directory_says() {
 }
 
 #[test]
-fn members_that_are_too_large_use_up_the_room() {
+fn a_member_that_is_too_large_leaves_the_room_to_the_others() {
     let large = || Member::new(b"samples/1.json", vec![b' '; 300_000]);
     let members = [large(), large(), Member::new(b"samples/2.json", CHAT)];
-    let opened = open(&archive(&members, &[0, 1, 2]).0, Limits::new(400_000)).expect("it is an archive");
-    assert_eq!((opened.exchanges, unread(&opened)), (1, Some("2 samples of this archive can't be read")));
+    let (mut bytes, starts) = archive(&members, &[0, 1, 2]);
+    let read = |bytes: &[u8]| {
+        let opened = open(bytes, Limits::new(400_000)).expect("it is an archive");
+        (opened.exchanges, unread(&opened).unwrap_or_default().to_owned())
+    };
+    let why = "a sample of this archive was not read: unpacked, the archive has more than 400000 bytes";
+    assert_eq!(read(&bytes), (2, why.to_owned()));
+    // One that lies about its size is read no further than that.
+    bytes[starts[1] + 24..starts[1] + 28].copy_from_slice(&9_u32.to_le_bytes());
+    assert_eq!(read(&bytes), (2, "a sample of this archive can't be read".to_owned()));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::answer::{Answer, Refused};
 use crate::body;
 use crate::content::Content;
 use crate::http::{Body, about_itself, agent, encoding, encoding_in, now, refuse, turned_away, write};
-use crate::limits::{BodyLimiter, BufferedBody};
+use crate::limits::BodyLimiter;
 use crate::listener::Listener;
 use crate::origin_check::{Guard, Purpose, leads_out};
 use crate::provider::{Provider, Strictness, keep};
@@ -278,12 +278,22 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
     }
     let mut held = match state.limiter.receive(body).await {
         Ok(held) => held,
-        Err(status) => return turned_away(status),
+        Err(status) => {
+            if status != StatusCode::PAYLOAD_TOO_LARGE {
+                return turned_away(status);
+            }
+            let why = format!("its body has more than {} bytes (`--max-body`)", builder.most_body);
+            let response = refuse(status, Some(&format!("toolcheck proxy: not passed on: {why}")));
+            if let Some(checked) = Checked::new(&parts, None, state) {
+                checked.keep_unanswered(state, Some(why));
+            }
+            return response;
+        }
     };
     let size = if encoding(&parts).is_some() { usize::MAX } else { held.bytes.len() };
     let shared = Arc::clone(state);
     let work = move || {
-        let checked = Checked::new(&parts, &held, &shared);
+        let checked = Checked::new(&parts, Some(&held.bytes), &shared);
         (parts, Bytes::from(std::mem::take(&mut held.bytes)), held, checked)
     };
     let Some((parts, body, held, checked)) = state.limiter.work(size, work).await else {
@@ -385,12 +395,12 @@ struct Checked {
 }
 
 impl Checked {
-    /// `None` if the request asks for no conversation.
-    fn new(parts: &http::request::Parts, held: &BufferedBody, state: &State) -> Option<Self> {
+    /// `None` if the request asks for no conversation. A body that is too large is none: nothing is known of it.
+    fn new(parts: &http::request::Parts, body: Option<&[u8]>, state: &State) -> Option<Self> {
         let builder = &state.builder;
         let (path, agent) = (parts.uri.path(), agent(parts));
         // What else has a body may still be read as what is posted.
-        if held.bytes.is_empty() && !parts.method.as_str().eq_ignore_ascii_case("post") {
+        if body.is_some_and(<[u8]>::is_empty) && !parts.method.as_str().eq_ignore_ascii_case("post") {
             return None;
         }
         // The path as it is comes first: what it says of a model counts.
@@ -400,14 +410,15 @@ impl Checked {
             std::iter::once_with(|| path.to_owned()).chain(spellings()).find_map(asked_as)?;
         let encoding = encoding(parts);
         let encoded = (encoding.as_deref(), builder.most_body);
-        let checked = builder.provider.check(&asked, &held.bytes, encoded, &state.server);
-        let against = builder.against.as_ref().and_then(|other| {
+        let checked = builder.provider.check(&asked, body, encoded, &state.server);
+        let against = builder.against.as_ref().filter(|_| body.is_some()).and_then(|other| {
             // The format is that of the path as it is, and only the target is another.
             let asked = other.asked(&plain, agent).ok()?.in_format_of(&asked);
-            other.check(&asked, &held.bytes, encoded, &state.server).refused
+            other.check(&asked, body, encoded, &state.server).refused
         });
         let (sent, goes_on) = (checked.sent(), checked.goes_on());
-        let refused = checked.refused;
+        // The API behind may take what is too large here.
+        let refused = checked.refused.filter(|_| body.is_some());
         let count = |count: &AtomicUsize, is: bool| count.fetch_add(usize::from(is), Ordering::Relaxed);
         count(&state.requests, true);
         count(&state.refused, refused.is_some());

@@ -333,8 +333,8 @@ fn contents<'d, 's>(assembly: &mut Assembly, answer: u64, delta: Value<'d, 's>, 
     }
 }
 
-/// The finish reasons of a complete choice.
-const WHOLE: [&str; 3] = ["stop", "tool_calls", "function_call"];
+/// The finish reasons of a complete choice: OpenAI's, and those of Hugging Face's text-generation-inference.
+const WHOLE: [&str; 5] = ["stop", "tool_calls", "function_call", "eos_token", "stop_sequence"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let spec = value.get_any(&["function", "custom"]).unwrap_or(value);
