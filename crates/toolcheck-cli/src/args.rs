@@ -250,7 +250,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
-    /// What the transcripts are; a session or dataset may end with unanswered calls [default: request]
+    /// What the transcripts are; a session or dataset may end with unanswered calls [default: what the file is, or request]
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     pub(crate) kind: Option<TranscriptKind>,
 

@@ -365,7 +365,7 @@ impl<'s> Call<'s> {
 
     /// The call's id in backticks, or a description if it has none, for a message.
     pub fn title(&self) -> String {
-        title(self.id.as_ref(), self.name.as_ref(), "to")
+        title(self.id.as_ref(), self.name.as_ref())
     }
 }
 
@@ -424,16 +424,16 @@ impl<'s> ToolResult<'s> {
 
     /// The id of the result's call in backticks, or a description if it has none, for a message.
     pub fn title(&self) -> String {
-        title(self.call_id.as_ref(), self.name.as_ref(), "of")
+        title(self.call_id.as_ref(), self.name.as_ref())
     }
 }
 
 /// The name of a call or result in messages: its id, or its tool if it has no id.
-fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>, preposition: &str) -> String {
+fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>) -> String {
     match (id, name) {
         (Some(id), _) => format!("`{}`", shorten(&id.text)),
-        (None, Some(name)) => format!("{preposition} `{}` (without an id)", shorten(&name.text)),
-        (None, None) => "without an id".to_owned(),
+        (None, Some(name)) => format!("`{}` (no id)", shorten(&name.text)),
+        (None, None) => "(no id)".to_owned(),
     }
 }
 
