@@ -14,6 +14,7 @@ mod common;
 mod continue_dev;
 mod copilot_cli;
 mod extensions_ai;
+mod framework_messages;
 mod gemini_cli;
 mod google_adk;
 mod goose;
@@ -370,6 +371,7 @@ pub static ALL: &[&Reader] = &[
     &continue_dev::READER,
     &copilot_cli::READER,
     &extensions_ai::READER,
+    &framework_messages::READER,
     &gemini_cli::READER,
     &protocols::GEMINI_LIVE,
     &google_adk::READER,

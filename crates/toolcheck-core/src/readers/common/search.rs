@@ -6,8 +6,8 @@ use toolcheck_json::{NodeId, Value};
 use super::columns::value_at;
 use super::lists::Beside;
 use super::{
-    Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened, lists,
-    message_lines, spans, traces, turns, vercel_ai,
+    Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
+    framework_messages, lists, message_lines, spans, traces, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
@@ -431,7 +431,7 @@ impl<'d, 's> Search<'d, 's> {
         let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
         if own_form(list, self.is_trace).is_some()
             || is_of_sdk(list)
-            || unsupported::calls_of_framework(list).is_some()
+            || framework_messages::unread_calls(list).is_some()
         {
             return None;
         }
@@ -459,7 +459,7 @@ impl<'d, 's> Search<'d, 's> {
         if is_of_sdk(list) {
             return Some(Some(How::Sdk));
         }
-        if let Some(unread) = unsupported::calls_of_framework(list) {
+        if let Some(unread) = framework_messages::unread_calls(list) {
             self.foreign.push(unread);
             return Some(None);
         }
