@@ -26,9 +26,9 @@ names! {
 
 /// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
 /// embed or count messages, or make images and sounds.
-const OTHER_CALLS: [&str; 18] = words(
+const OTHER_CALLS: [&str; 19] = words(
     "cachedContents classifications count-tokens count-tokens:rawPredict count_tokens edits embed embeddings \
-    generations moderations ocr predict rerank speech tokenize transcriptions translations variations",
+    generations input_tokens moderations ocr predict rerank speech tokenize transcriptions translations variations",
 );
 
 /// The same after the colon in paths of Google.

@@ -546,7 +546,8 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
             is_redacted: false,
         }),
         Some(
-            "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url" | "video",
+            "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url" | "video"
+            | "reference",
         ) => Body::Media,
         Some(kind) if MEDIA_OF_VENDORS.contains(&kind) => Body::Media,
         _ => Body::Opaque,

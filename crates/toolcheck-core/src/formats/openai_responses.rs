@@ -105,6 +105,8 @@ enum Item {
     State,
     /// The id of an item that the server keeps.
     Reference,
+    /// What agents of the server tell each other, with its results.
+    Agents,
     Opaque,
 }
 
@@ -136,6 +138,7 @@ fn item_of(kind: &str) -> Item {
         | "image_generation_call"
         | "mcp_call" => Item::Hosted,
         "item_reference" => Item::Reference,
+        "multi_agent_call" | "multi_agent_call_output" | "agent_message" => Item::Agents,
         "additional_tools" => Item::Tools,
         "compaction_trigger" => Item::Trigger,
         "compaction" | "configuration_update" => Item::State,
@@ -379,6 +382,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
                 .open_message(Message { content: Content::Filled, ..Message::new(Role::Tool, value, index) });
             transcript.push(Part::new(value, 0, output(value, tool)));
         }
+        Item::Agents => produced(transcript, value, index, Body::Opaque),
         Item::Tools | Item::Trigger | Item::State | Item::Opaque => {
             transcript.unread.extend(unread::block(value));
             produced(transcript, value, index, Body::Opaque);

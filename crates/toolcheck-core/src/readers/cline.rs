@@ -43,7 +43,7 @@ fn is_document(root: Value<'_, '_>) -> bool {
 fn is_history(root: Value<'_, '_>) -> bool {
     let messages = || root.elements().take(LOOKED_AT);
     let is_message = |message: Value<'_, '_>| {
-        message.get("role").is_some() && (message.get("content").is_some() || is_reasoning(message))
+        is_reasoning(message) || message.get("role").is_some() && message.get("content").is_some()
     };
     let is_own = |message: Value<'_, '_>| {
         const OWN: [&str; 7] = words(

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use toolcheck_core::endpoint::model_of;
+use toolcheck_core::endpoint::{self, Call, model_of};
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
@@ -25,6 +25,10 @@ use crate::rule::Rule;
 use crate::rules::unrecognised_format;
 use crate::server_state::{RemoteHistory, ServerState};
 use crate::view::exchanges::{Continued, ExchangeContext, Exchanges, Histories, UnansweredCalls};
+
+/// An exchange whose address is of something else, such as a count of the tokens of a conversation.
+const NOT_FOR_LLM: LeftOut =
+    LeftOut { one: "request that is not to an LLM", what: "requests that are not to an LLM", count: 1 };
 
 fn answer_of<'s>(
     exchange: &Exchange<'_, 's>,
@@ -265,6 +269,11 @@ impl<'r> FileLinter<'r> {
     ) -> Buffers<'s> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
+            let url = exchange.url.and_then(|url| url.as_str());
+            if url.is_some_and(|url| endpoint::call(&url) == Call::Other) {
+                self.report.count_not_read(NOT_FOR_LLM);
+                continue;
+            }
             let mut rules = self.rules.for_record(exchange.request, exchange.response);
             if let Some(of_address) = self.rules.of_address(&exchange, &rules) {
                 rules = of_address;

@@ -377,7 +377,9 @@ impl<'d, 's> Search<'d, 's> {
             self.unread.push(called);
             return;
         }
-        let tools = value.get_any(&lists::TOOLS);
+        // DashScope's own API has the messages in `input` and the tools in `parameters`.
+        let of_dashscope = || value.get("parameters").filter(|_| value.get("input").is_some())?.get("tools");
+        let tools = value.get_any(&lists::TOOLS).or_else(of_dashscope);
         let taken = self.add_body(value, tools, around);
         let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
