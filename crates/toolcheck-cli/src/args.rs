@@ -434,7 +434,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 5)]
     pub(crate) samples: usize,
 
-    /// Member that identifies a row in these outputs, such as `id` or `meta.id` [default: file and line]
+    /// Key that identifies a row in the outputs `summary` and `summary-json`, such as `id` or `meta.id` [default: file and line]
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
 

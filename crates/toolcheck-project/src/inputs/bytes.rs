@@ -311,8 +311,8 @@ impl<'p> Text<'p> {
             return Ok(());
         }
         let message = format!(
-            "what must be read at once, a document, a line or a log of an agent, is larger than {} bytes: raise \
-             the limit with --max-document, or write a list of requests as JSON Lines",
+            "a document, a line or an agent's log is read at once, and is larger than {} bytes: raise the limit with \
+             --max-document, or write a list of requests as JSON Lines",
             self.max_document
         );
         Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
