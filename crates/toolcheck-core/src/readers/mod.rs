@@ -63,7 +63,7 @@ use common::{
 pub(crate) use common::broken::is_broken;
 pub use common::columns::Columns;
 pub use common::file_style::{FileFixStyle, NewRecord};
-pub use common::next::NextRequest;
+pub use common::next::{NextRequest, Repair};
 pub use common::policy::Policy;
 
 /// A reader of files that hold conversations.
