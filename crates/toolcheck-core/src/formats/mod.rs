@@ -231,13 +231,6 @@ pub(crate) fn object(value: Value<'_, '_>) -> Map<String, Json> {
     value.members().filter_map(|member| Some((member.key_text()?.into_owned(), json(member)))).collect()
 }
 
-/// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a
-/// content and calls with functions.
-pub fn is_of_templates(id: &str) -> bool {
-    find(id).is_some_and(|format| format.family == "chat" || format.is_made_chat)
-        || matches!(id, "trl" | "message-list")
-}
-
 /// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same
 /// key. Providers name that key after the type.
 pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {

@@ -89,6 +89,8 @@ pub struct Reader {
     pub file_style: Option<&'static FileFixStyle>,
     /// Whether its files may be tables whose columns have calls and contents as texts.
     has_texts: bool,
+    /// Whether its messages are those that chat templates read: a role, a content and calls with functions.
+    pub(crate) is_chat: bool,
     /// The texts of which one is in records whose lists of messages repeat each other.
     repeating_if: &'static [&'static str],
 }
@@ -258,8 +260,8 @@ impl<'s> Conversation<'s> {
 impl Reader {
     const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
         let (kind, unit) = (SourceKind::AgentLog, Unit::File);
-        let (or_one_list, has_texts, file_style, repeating_if) = (false, false, None, &[]);
-        Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, repeating_if }
+        let (or_one_list, has_texts, is_chat, file_style, repeating_if) = (false, false, false, None, &[]);
+        Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, is_chat, repeating_if }
     }
 
     const fn history(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
@@ -288,6 +290,10 @@ impl Reader {
 
     const fn with_texts(self) -> Self {
         Self { has_texts: true, ..self }
+    }
+
+    const fn of_chat(self) -> Self {
+        Self { is_chat: true, ..self }
     }
 
     const fn fixed_by(self, style: &'static FileFixStyle) -> Self {
@@ -409,6 +415,13 @@ pub const LOOKED_AT: usize = 32;
 /// The reader with this id.
 pub fn find(id: &str) -> Option<&'static Reader> {
     ALL.iter().copied().find(|reader| reader.id == id)
+}
+
+/// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a
+/// content and calls with functions.
+pub fn is_of_templates(id: &str) -> bool {
+    formats::find(id).is_some_and(|format| format.family == "chat" || format.is_made_chat)
+        || find(id).is_some_and(|reader| reader.is_chat)
 }
 
 /// The reader that is surest of a file, by its first records.
