@@ -243,15 +243,6 @@ fn declares(root: Value<'_, '_>, key: &str) -> bool {
     root.list("tools").take(8).any(|tool| tool.get(key).is_some())
 }
 
-/// Whether an item is a message of OpenCode 2, which has a type and no role (`packages/schema/src/session-message.ts` of
-/// anomalyco/opencode).
-pub(crate) fn is_of_opencode(item: Value<'_, '_>) -> bool {
-    item.get("type").is_some()
-        && item.get("role").is_none()
-        && item.get_str("id").is_some_and(|id| id.starts_with("msg_"))
-        && item.get("time").is_some_and(|time| time.get("created").is_some())
-}
-
 /// Whether a tool definition has one of these keys, which belong to other formats.
 fn has_key_of(tool: Value<'_, '_>, foreign: &[&str]) -> bool {
     tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
