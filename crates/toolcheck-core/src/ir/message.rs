@@ -10,7 +10,7 @@ use crate::names::names;
 use crate::text::shorten;
 
 /// The role of a message's author.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The application, with authority over the user.
     System,
