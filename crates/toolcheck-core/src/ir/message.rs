@@ -92,6 +92,18 @@ impl<'s> Message<'s> {
         Named::text_or_unknown(self.role_name.as_ref())
     }
 
+    /// Who says it: the role's name in the file, or else the role; `None` if it has no role.
+    pub fn speaker(&self) -> Option<&str> {
+        Some(match (&self.role_name, self.role) {
+            (Some(name), _) => &name.text,
+            (None, Role::System) => "system",
+            (None, Role::User) => "user",
+            (None, Role::Assistant) => "assistant",
+            (None, Role::Tool) => "tool",
+            (None, Role::Unknown) => return None,
+        })
+    }
+
     /// Whether it is a result of a tool that is sent as what somebody else said.
     pub fn is_mislabelled_result(&self) -> bool {
         let is_other = |name: &str| matches!(name, "user" | "system" | "developer" | "assistant");
