@@ -1,5 +1,7 @@
 //! What the address of a request says about its body.
 
+use toolcheck_json::percent_decoded;
+
 use crate::formats::{self, Format};
 use crate::names::{names, words};
 use crate::route::Route;
@@ -99,20 +101,7 @@ pub fn model_of(url: &str) -> Option<String> {
         (MODEL_CALLS.contains(&call) && before.ends_with("/model")).then_some(model)
     };
     let model = of_path(path).find_map(|(_, _, model)| model).or_else(of_call)?;
-    Some(decoded(model))
-}
-
-/// A step of a path without its escapes.
-pub fn decoded(step: &str) -> String {
-    let mut bytes = Vec::with_capacity(step.len());
-    let mut rest = step.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = (*first == b'%').then(|| after.get(..2)).flatten();
-        let code = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Some(percent_decoded(model).into_owned())
 }
 
 /// What the requests to an address, or to the path of one, are.

@@ -15,7 +15,7 @@ use crate::budget::Budget;
 use crate::container::Container;
 use crate::reason::{Body, Reason};
 use crate::written::quoted;
-use crate::{Limits, decode, event_stream, needs};
+use crate::{Limits, event_stream, needs};
 
 /// An exchange in a file. Its bodies are not decoded before they are needed.
 pub(crate) struct Recorded<'f> {
@@ -308,7 +308,7 @@ fn trimmed(body: Mapped) -> Mapped {
 fn binary_events(body: &Mapped) -> Option<Result<String, Reason>> {
     let bytes = body.text();
     // The length of a frame, which is never so long that its first three bytes are not 0.
-    let decoded = if bytes.starts_with(b"AAA") { decode::base64_bytes(bytes) } else { None };
+    let decoded = if bytes.starts_with(b"AAA") { toolcheck_json::from_base64(bytes) } else { None };
     let bytes = decoded.as_deref().unwrap_or(bytes);
     event_stream::is_stream(bytes).then(|| event_stream::json(bytes).ok_or(Reason::Damaged))
 }
