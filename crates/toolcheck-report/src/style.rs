@@ -48,7 +48,7 @@ impl Style {
 }
 
 /// How prose is wrapped: at spaces, without hyphens.
-pub(crate) fn wrapping(width: usize) -> textwrap::Options<'static> {
+pub fn wrapping(width: usize) -> textwrap::Options<'static> {
     textwrap::Options::new(width)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
