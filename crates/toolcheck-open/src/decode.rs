@@ -31,6 +31,11 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of Zstandard data (RFC 8878).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Whether data begins like gzip data.
+pub fn is_gzip(data: &[u8]) -> bool {
+    data.starts_with(&GZIP)
+}
+
 /// Whether data begins like Zstandard data: with a frame, or with one to be skipped, as `pzstd` writes it (RFC 8878, 3.1).
 pub fn is_zstd(data: &[u8]) -> bool {
     data.starts_with(&ZSTD) || matches!(data, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
@@ -64,7 +69,7 @@ impl Compression {
     /// How a body is compressed; `None` if it is not. `encoding` is what the headers call it: many recordings keep the
     /// header, although the body is plain.
     fn of(body: &[u8], encoding: Option<&str>) -> Option<Self> {
-        if body.starts_with(&GZIP) {
+        if is_gzip(body) {
             return Some(Self::Gzip);
         }
         if is_zstd(body) {
