@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
     });
     writeln!(out, "{ready}")?;
     out.flush()?;
-    wait(args.keep_running);
+    wait(args.listen.keep_running);
     let seen = provider.finish();
     let refused = seen.refused().count() + seen.refused_not_listed;
     let mut told = format!("{}, {refused} refused", Counted(seen.requests(), "request"));
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
 fn builder(args: &ServeArgs) -> Result<Builder> {
     let mut builder = MockProvider::builder()
         .port(args.port)
-        .max_body(args.max_body)
+        .max_body(args.listen.max_body)
         .strictness(args.strict.into())
         .turns(args.script.as_deref().map(read_script).transpose()?.unwrap_or_default());
     for name in &args.target {
@@ -73,9 +73,9 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
     for rule in &args.allow {
         builder = builder.allow(rule)?;
     }
-    builder = args.allow_host.iter().fold(builder, Builder::allow_host);
-    builder = args.allow_origin.iter().fold(builder, Builder::allow_origin);
-    let record = args.record.as_deref().map(create).transpose()?.map(Mutex::new);
+    builder = args.listen.allow_host.iter().fold(builder, Builder::allow_host);
+    builder = args.listen.allow_origin.iter().fold(builder, Builder::allow_origin);
+    let record = args.listen.record.as_deref().map(create).transpose()?.map(Mutex::new);
     Ok(builder.on_exchange(move |exchange| {
         say(exchange);
         if let Some(file) = &record {
