@@ -10,9 +10,9 @@ use clap::builder::styling::{AnsiColor, Style as Paint};
 use serde_json::json;
 use toolcheck_config::Overrides;
 use toolcheck_core::detection::Detection;
-use toolcheck_core::formats;
 use toolcheck_core::readers::messages_of_row;
 use toolcheck_core::text::{guard, shown, shown_with_tabs};
+use toolcheck_core::{formats, names};
 use toolcheck_json::{Document, Records, Value};
 use toolcheck_project::{Configs, Input, Resolver, find_target};
 use toolcheck_template::{
@@ -245,31 +245,22 @@ impl Parts<'_> {
     }
 }
 
-/// What a piece of a prompt comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
-    Template,
-    Token,
-    Text,
-    Call,
-    Result,
-    Tool,
+names! {
+    /// What a piece of a prompt comes from.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Sort {
+        Template = "template",
+        Token = "special-token",
+        Text = "message",
+        Call = "tool-call",
+        Result = "tool-result",
+        Tool = "tool-definition",
+    }
+    /// Its name in every output.
+    name
 }
 
 impl Sort {
-    const ALL: [Self; 6] = [Self::Template, Self::Token, Self::Text, Self::Call, Self::Result, Self::Tool];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Template => "template",
-            Self::Token => "special-token",
-            Self::Text => "message",
-            Self::Call => "tool-call",
-            Self::Result => "tool-result",
-            Self::Tool => "tool-definition",
-        }
-    }
-
     fn paint(self) -> Paint {
         match self {
             Self::Template => Paint::new().dimmed(),
