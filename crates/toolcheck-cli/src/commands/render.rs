@@ -14,7 +14,7 @@ use toolcheck_core::readers::messages_of_row;
 use toolcheck_core::text::{guard, shown, shown_with_tabs};
 use toolcheck_core::{formats, names};
 use toolcheck_json::{Document, Records, Value};
-use toolcheck_project::{Configs, Input, Resolver, find_target};
+use toolcheck_project::{Configs, Input, Resolver, find_target, printable};
 use toolcheck_template::{
     Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
 };
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     };
     let template = template.template();
     let bytes = input.read()?;
-    let name = shown(&args.file.to_string_lossy());
+    let name = printable(&args.file);
     let record = Records::new(&bytes)
         .nth(args.record.get() - 1)
         .with_context(|| no_such_record(&name, args.record, &bytes))?;

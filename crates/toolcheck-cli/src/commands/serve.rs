@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 use toolcheck_config::Overrides;
-use toolcheck_core::text::{Counted, line, reason, shown};
+use toolcheck_core::text::{Counted, line, reason};
 use toolcheck_lint::ChatTemplate;
-use toolcheck_project::{ConfigOptions, Configs, Input, Resolver};
+use toolcheck_project::{ConfigOptions, Configs, Input, Resolver, printable};
 use toolcheck_serve::{Builder, Comparison, Difference, Exchange, MockProvider, Recording, Refused, Turn};
 
 use super::shapes;
@@ -86,8 +86,8 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
 
 fn read_script(path: &Path) -> Result<Vec<Turn>> {
     let text = toolcheck_files::text(read(path)?)
-        .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))?;
-    toolcheck_serve::script(&text).map_err(|error| anyhow!("{}:{error}", name_of(path)))
+        .map_err(|error| anyhow!("cannot read {}: {}", printable(path), reason(&error)))?;
+    toolcheck_serve::script(&text).map_err(|error| anyhow!("{}:{error}", printable(path)))
 }
 
 fn read_template(path: &Path) -> Result<Arc<ChatTemplate>> {
@@ -102,17 +102,13 @@ fn read_template(path: &Path) -> Result<Arc<ChatTemplate>> {
 }
 
 fn read_recording(path: &Path) -> Result<Recording> {
-    Recording::read(&read(path)?).with_context(|| name_of(path))
+    Recording::read(&read(path)?).with_context(|| printable(path))
 }
 
 /// The bytes of a file that the user named.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     toolcheck_files::read_named(path)
-        .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))
-}
-
-fn name_of(path: &Path) -> String {
-    shown(&path.display().to_string())
+        .map_err(|error| anyhow!("cannot read {}: {}", printable(path), reason(&error)))
 }
 
 /// Says where the mock and an API differ.
@@ -148,8 +144,8 @@ fn compare(builder: &Builder, path: &Path, out: &mut dyn Write) -> Result<Status
 
 /// A new file: nothing that is there is lost.
 pub(super) fn create(path: &Path) -> Result<File> {
-    let name = || shown(&path.display().to_string());
-    toolcheck_files::create_log(path).map_err(|error| anyhow!("cannot create {}: {}", name(), reason(&error)))
+    toolcheck_files::create_log(path)
+        .map_err(|error| anyhow!("cannot create {}: {}", printable(path), reason(&error)))
 }
 
 /// Says on the standard error why a request was refused, or would have been.
