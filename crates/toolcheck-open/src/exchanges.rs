@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-use toolcheck_core::endpoint::{self, Call};
+use toolcheck_core::endpoint::{self, Purpose};
 use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::unsupported::{self, Relevance, Unsupported};
 use toolcheck_core::{exchange, response};
@@ -84,15 +84,15 @@ impl Maker {
     }
 
     pub(crate) fn add(&mut self, recorded: Recorded<'_>) {
-        let call = endpoint::call(&recorded.url);
-        if call == Call::Other {
+        let purpose = endpoint::purpose(&recorded.url);
+        if purpose == Purpose::Other {
             return self.leave_out(Reason::NotForLlm);
         }
         let body = match (recorded.request)(&self.budget) {
             Ok(body) => body,
             Err(reason) => return self.leave_out(reason),
         };
-        let request = match request_of(&body, call) {
+        let request = match request_of(&body, purpose) {
             Ok(()) => trimmed(body),
             Err(Refused { reason: Reason::NotForLlm, .. }) if self.is_message(&body, &recorded.url) => {
                 return self
@@ -263,7 +263,7 @@ pub(crate) fn is_json_rpc(document: &Document<'_>) -> bool {
     root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
 }
 
-fn request_of(body: &Mapped, call: Call) -> Result<(), Refused> {
+fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(Reason::NoBody.into());
@@ -274,11 +274,11 @@ fn request_of(body: &Mapped, call: Call) -> Result<(), Refused> {
         return Err(if is_cut { Reason::CutOff } else { Reason::NotJson }.into());
     }
     let root = document.root();
-    if call != Call::NotRead && exchange::is_request(root) {
+    if purpose != Purpose::NotRead && exchange::is_request(root) {
         return Ok(());
     }
     let kind = unsupported::conversation(root).filter(|kind| kind.relevance == Relevance::Request);
-    if !(matches!(call, Call::Llm | Call::NotRead) || kind.is_some()) || !root.is_object() {
+    if !(matches!(purpose, Purpose::Llm | Purpose::NotRead) || kind.is_some()) || !root.is_object() {
         return Err(Reason::NotForLlm.into());
     }
     let place = || body.source_of(0..text.len()).map_or(0, |span| span.start);
