@@ -98,20 +98,24 @@ pub struct Reader {
 type Sniff = for<'d, 's> fn(&[Value<'d, 's>]) -> u8;
 type Read = for<'d, 's> fn(&[Value<'d, 's>]) -> Reading<'s>;
 
-/// What files are, which decides what may be said of them: see [`SourceKind::policy`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SourceKind {
-    /// What an agent writes down while it works. It is not what the agent sends: it may fix the history first.
-    AgentLog,
-    /// What a framework keeps to send it again.
-    History,
-    /// Examples to train a model with.
-    Dataset,
-    /// What somebody recorded of requests, such as spans. Only a part of a request may be in it.
-    Trace,
-    /// What two programs have sent to each other in a protocol of their own.
-    Protocol,
+names! {
+    /// What files are, which decides what may be said of them: see [`SourceKind::policy`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum SourceKind {
+        /// What an agent writes down while it works. It is not what the agent sends: it may fix the history first.
+        AgentLog = "agent-log",
+        /// What a framework keeps to send it again.
+        History = "history",
+        /// Examples to train a model with.
+        Dataset = "dataset",
+        /// What somebody recorded of requests, such as spans. Only a part of a request may be in it.
+        Trace = "trace",
+        /// What two programs have sent to each other in a protocol of their own.
+        Protocol = "protocol",
+    }
+    /// The name in the data and in reports.
+    as_str
 }
 
 /// How the files of a reader are divided.
