@@ -125,7 +125,7 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
     } else {
         held.as_ref().map_or(0, |held| held.bytes.len())
     };
-    let work = move || answer(&shared, &provider, (&asked, &parts), held.as_ref().map(|held| &*held.bytes));
+    let work = move || answer(&shared, &provider, &asked, &parts, held.as_ref().map(|held| &*held.bytes));
     let answered = state.limiter.work(size, work).await;
     answered.map_or_else(|| refuse(StatusCode::INTERNAL_SERVER_ERROR, None), write)
 }
@@ -134,13 +134,13 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
 fn answer(
     state: &State,
     provider: &Provider,
-    (asked, parts): (&Asked, &http::request::Parts),
+    asked: &Asked,
+    parts: &http::request::Parts,
     body: Option<&[u8]>,
 ) -> Answer {
     let server = state.server();
     let encoding = encoding(parts);
-    let encoded = (encoding.as_deref(), state.limiter.most_body);
-    let mut checked = provider.check(asked, body, encoded, &server);
+    let mut checked = provider.check(asked, body, encoding.as_deref(), state.limiter.most_body, &server);
     let query = parts.uri.query().unwrap_or_default();
     let answer = provider.answer(asked, &checked, (query, &server), |turn| {
         state.choose(body.unwrap_or_default(), |attempt, given| {

@@ -271,7 +271,7 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
             .unwrap_or_else(|error| unreachable(&no_answer(&builder.upstream, &error)));
     };
     if let Some(answer) = checked.answer.take().filter(|_| builder.refuses) {
-        checked.keep(state, answer.status, answer.content(), (false, None));
+        checked.keep(state, answer.status, answer.content(), false, None);
         return write(answer);
     }
     let mut waiting = Waiting { checked: Some(checked), state: Arc::clone(state) };
@@ -371,12 +371,12 @@ impl Checked {
         let (asked, plain) =
             std::iter::once_with(|| path.to_owned()).chain(spellings()).find_map(asked_as)?;
         let encoding = encoding(parts);
-        let encoded = (encoding.as_deref(), builder.listening.most_body);
-        let checked = builder.provider.check(&asked, body, encoded, &state.server);
+        let (encoding, most) = (encoding.as_deref(), builder.listening.most_body);
+        let checked = builder.provider.check(&asked, body, encoding, most, &state.server);
         let against = builder.against.as_ref().filter(|_| body.is_some()).and_then(|other| {
             // The format is that of the path as it is, and only the target is another.
             let asked = other.asked(&plain, agent).ok()?.in_format_of(&asked);
-            other.check(&asked, body, encoded, &state.server).refused
+            other.check(&asked, body, encoding, most, &state.server).refused
         });
         let (sent, goes_on) = (checked.sent(), checked.goes_on());
         // The API behind may take what is too large here.
@@ -395,10 +395,10 @@ impl Checked {
     fn keep_unanswered(mut self, state: &State, why: Option<String>) {
         state.unanswered.fetch_add(usize::from(why.is_some()), Ordering::Relaxed);
         self.missed = why;
-        self.keep(state, 0, Content::of(&Json::Null), (true, None));
+        self.keep(state, 0, Content::of(&Json::Null), true, None);
     }
 
-    fn keep(self, state: &State, status: u16, response: Content, (is_cut, retry_after): (bool, Option<u64>)) {
+    fn keep(self, state: &State, status: u16, response: Content, is_cut: bool, retry_after: Option<u64>) {
         state.builder.listening.watch.see(&Exchange {
             path: self.path,
             format: self.format,
@@ -470,7 +470,7 @@ impl Copied {
         {
             keep(&state.server, sent, format, &value, is_cut);
         }
-        checked.keep(&state, head.status.as_u16(), Content::of(&value), (is_cut, after));
+        checked.keep(&state, head.status.as_u16(), Content::of(&value), is_cut, after);
     }
 }
 
