@@ -8,8 +8,8 @@ use toolcheck_core::endpoint::{self, Purpose};
 use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::unsupported::{self, Relevance, Unsupported};
 use toolcheck_core::{exchange, response};
+use toolcheck_json::Document;
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
-use toolcheck_json::{Document, SyntaxErrorKind};
 
 use crate::budget::Budget;
 use crate::container::Container;
@@ -269,7 +269,7 @@ fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
         return Err(Reason::NoBody.into());
     }
     let document = Document::read(text);
-    if let Some(fault) = document.faults().iter().find(|fault| !is_harmless(fault.kind)) {
+    if let Some(fault) = document.faults().iter().find(|fault| !fault.kind.is_in_text()) {
         let is_cut = fault.kind.is_cut() && document.root().is_object();
         return Err(if is_cut { Reason::CutOff } else { Reason::NotJson }.into());
     }
@@ -284,11 +284,6 @@ fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
     let place = || body.source_of(0..text.len()).map_or(0, |span| span.start);
     let is_unread = kind.is_some() || unsupported::holds_messages(root);
     Err(Refused { reason: Reason::NotRead, unread: is_unread.then(|| (place(), kind)) })
-}
-
-/// Whether a fault leaves the value and its line whole.
-fn is_harmless(kind: SyntaxErrorKind) -> bool {
-    kind.is_in_text()
 }
 
 fn trimmed(body: Mapped) -> Mapped {
@@ -325,7 +320,7 @@ fn response_of(body: &Mapped) -> Result<Option<Mapped>, Reason> {
     }
     let document = Document::read(bytes);
     let root = document.root();
-    if (root.is_object() || root.is_array()) && document.faults().iter().all(|fault| is_harmless(fault.kind))
+    if (root.is_object() || root.is_array()) && document.faults().iter().all(|fault| fault.kind.is_in_text())
     {
         return Ok(Some(trimmed(body.clone())));
     }

@@ -454,7 +454,7 @@ impl<'f> Asked<'f> {
         match &check.what {
             CheckKind::Type(types, _) => Self::Types(types),
             CheckKind::Values { values, any_case } => {
-                Self::OneOf { values: Cow::Borrowed(values), any_case: *any_case }
+                Self::OneOf { values: Cow::Borrowed(&values[..]), any_case: *any_case }
             }
             CheckKind::Refused(values) => Self::NoneOf(values),
             CheckKind::Starts(starts) => Self::NotStarting(starts.iter().map(|start| &**start).collect()),
