@@ -772,7 +772,7 @@ impl<P: TypedValueParser> TypedValueParser for WithCompletions<P> {
 }
 
 fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {
-    PossibleValuesParser::new(TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str))
+    PossibleValuesParser::new(TranscriptKind::ALL.map(TranscriptKind::as_str))
         .try_map(|name| name.parse::<TranscriptKind>())
 }
 

@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use flate2::write::{DeflateEncoder, GzEncoder};
 use flate2::{Compression, Crc};
+use toolcheck_json::to_base64;
 use toolcheck_open::{Limits, Opened, open};
 
 fn opened(bytes: &[u8]) -> Opened {
@@ -55,24 +56,11 @@ fn a_map_with_many_names_is_not_searched_without_end() {
 fn what_is_unpacked_and_dropped_counts() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(&[b' '; 1 << 20]).unwrap();
-    let packed = base64(&gzip.finish().unwrap());
+    let packed = to_base64(&gzip.finish().unwrap());
     let part = format!("- request: {{uri: http://localhost/, body: !!binary \"{packed}\"}}\n");
     let text = format!("interactions:\n{}", part.repeat(8));
     let opened = open(text.as_bytes(), Limits::new(4 << 20)).expect("it is a recording");
     assert_eq!(left_out(&opened), ["4 requests without a body", "4 bodies that are too large"]);
-}
-
-fn base64(bytes: &[u8]) -> String {
-    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for part in bytes.chunks(3) {
-        let bits =
-            part.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - part.len()));
-        for number in 0..=part.len() {
-            text.push(char::from(letters[(bits >> (18 - 6 * number) & 63) as usize]));
-        }
-    }
-    text
 }
 
 /// A file of an archive: its name, its text, and the checksum that the archive has of it.

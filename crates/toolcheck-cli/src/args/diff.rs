@@ -87,7 +87,8 @@ pub(crate) struct DiffArgs {
 }
 
 fn level_parser() -> impl TypedValueParser<Value = Level> {
-    PossibleValuesParser::new(Level::ALL.map(Level::as_str)).try_map(|name| name.parse::<Level>())
+    PossibleValuesParser::new(Level::ALL.into_iter().rev().map(Level::as_str))
+        .try_map(|name| name.parse::<Level>())
 }
 
 fn output_parser() -> impl TypedValueParser<Value = &'static Output> {

@@ -10,11 +10,11 @@ use clap::builder::styling::{AnsiColor, Style as Paint};
 use serde_json::json;
 use toolcheck_config::Overrides;
 use toolcheck_core::detection::Detection;
-use toolcheck_core::formats;
 use toolcheck_core::readers::messages_of_row;
 use toolcheck_core::text::{guard, shown, shown_with_tabs};
+use toolcheck_core::{formats, names};
 use toolcheck_json::{Document, Records, Value};
-use toolcheck_project::{Configs, Input, Resolver, find_target};
+use toolcheck_project::{Configs, Input, Resolver, find_target, printable};
 use toolcheck_template::{
     Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
 };
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     };
     let template = template.template();
     let bytes = input.read()?;
-    let name = shown(&args.file.to_string_lossy());
+    let name = printable(&args.file);
     let record = Records::new(&bytes)
         .nth(args.record.get() - 1)
         .with_context(|| no_such_record(&name, args.record, &bytes))?;
@@ -245,31 +245,22 @@ impl Parts<'_> {
     }
 }
 
-/// What a piece of a prompt comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
-    Template,
-    Token,
-    Text,
-    Call,
-    Result,
-    Tool,
+names! {
+    /// What a piece of a prompt comes from.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Sort {
+        Template = "template",
+        Token = "special-token",
+        Text = "message",
+        Call = "tool-call",
+        Result = "tool-result",
+        Tool = "tool-definition",
+    }
+    /// Its name in every output.
+    name
 }
 
 impl Sort {
-    const ALL: [Self; 6] = [Self::Template, Self::Token, Self::Text, Self::Call, Self::Result, Self::Tool];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Template => "template",
-            Self::Token => "special-token",
-            Self::Text => "message",
-            Self::Call => "tool-call",
-            Self::Result => "tool-result",
-            Self::Tool => "tool-definition",
-        }
-    }
-
     fn paint(self) -> Paint {
         match self {
             Self::Template => Paint::new().dimmed(),

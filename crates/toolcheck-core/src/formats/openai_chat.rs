@@ -130,7 +130,7 @@ pub(super) const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:
 pub(crate) fn is_own_model(root: Value<'_, '_>) -> bool {
     root.get_str("model").is_some_and(|model| {
         // Many providers serve `gpt-oss`.
-        !model.starts_with("gpt-oss") && MODELS.iter().any(|name| model.starts_with(name))
+        !model.starts_with("gpt-oss") && FORMAT.marks.has_model(&model)
     })
 }
 

@@ -16,8 +16,8 @@ use toolcheck_json::Value;
 
 use namespaces::{Namespaces, look_at_callers};
 
-use super::{Format, Marks, declare_tools, gemini_interactions, is_of_opencode, openai_chat};
-use crate::claim::{Claim, certainty, surest_message};
+use super::{Format, Marks, declare_tools, gemini_interactions, openai_chat};
+use crate::claim::{Claim, certainty, is_of_opencode, surest_message};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{

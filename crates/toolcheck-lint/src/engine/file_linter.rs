@@ -198,12 +198,11 @@ impl<'r> FileLinter<'r> {
             return transcript.into_buffers();
         }
         let from = self.report.findings.len();
-        let transcript = self.lint_read(rules, (record, document), transcript, None);
+        let transcript = self.lint_read(rules, record, document, transcript, None);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
             let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
-            let how = (self.options, self.is_single);
-            marks::mark_request(own, record, document, &transcript, how, &again);
+            marks::mark_request(own, record, document, &transcript, self.options, self.is_single, &again);
         }
         transcript.into_buffers()
     }
@@ -212,7 +211,8 @@ impl<'r> FileLinter<'r> {
     pub(super) fn lint_read<'s>(
         &mut self,
         rules: Rc<FormatRules<'r>>,
-        (record, document): (&Record<'_>, &Document<'s>),
+        record: &Record<'_>,
+        document: &Document<'s>,
         mut transcript: Transcript<'s>,
         server: Option<&RemoteHistory>,
     ) -> Transcript<'s> {
@@ -391,7 +391,7 @@ impl<'r> FileLinter<'r> {
         found.retain(is_new);
         self.exchanges.note_answers(&transcript, &histories, known);
         let reported = [&found, &found_in_response, &silenced].map(|found| &**found);
-        self.exchanges.add(&histories, answers, continued, reported, (run, owed));
+        self.exchanges.add(&histories, answers, continued, reported, run, owed);
         findings.append(&mut found);
         findings.append(&mut found_in_response);
         transcript.into_buffers()

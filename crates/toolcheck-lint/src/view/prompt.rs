@@ -1,8 +1,8 @@
 //! What the chat template of a model makes of a request.
 
 use toolcheck_core::fix::Fix;
-use toolcheck_core::formats::is_of_templates;
 use toolcheck_core::ir::Place;
+use toolcheck_core::readers::is_of_templates;
 use toolcheck_core::{Level, RuleId};
 
 use crate::rule::{Context, Sink};
