@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use toolcheck_core::endpoint::{self, Call, model_of};
+use toolcheck_core::endpoint::{self, Purpose, model_of};
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
@@ -270,7 +270,7 @@ impl<'r> FileLinter<'r> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
             let url = exchange.url.and_then(|url| url.as_str());
-            if url.is_some_and(|url| endpoint::call(&url) == Call::Other) {
+            if url.is_some_and(|url| endpoint::purpose(&url) == Purpose::Other) {
                 self.report.count_not_read(NOT_FOR_LLM);
                 continue;
             }
