@@ -579,6 +579,10 @@ pub(crate) struct ExplainArgs {
     )]
     pub(crate) target: Option<String>,
 
+    /// Chat template of the model, to find what it refuses in the file
+    #[arg(long, value_name = "FILE", requires_all = ["error", "subject"])]
+    pub(crate) template: Option<PathBuf>,
+
     /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]
     pub(crate) output_format: ListFormat,

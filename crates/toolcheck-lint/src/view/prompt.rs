@@ -303,6 +303,7 @@ mod with_template {
                 _ => "an argument of a call",
             },
             Part::Result => "a tool result",
+            Part::Medium => "a part that is no text",
             Part::Tool => "the definition of a tool",
             _ => "a part",
         };
