@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Write what tables say of models: `crates/toolcheck-core/models`.
+"""Write what tables say of models: `crates/toolcheck-core/models`, and what targets find in requests by it.
 
-usage: python3 scripts/models.py TABLE YYYY-MM
+usage: python3 scripts/models.py [TABLE YYYY-MM]
 
 TABLE is LiteLLM's `model_prices_and_context_window.json`, also as its package has it
 (`litellm/model_prices_and_context_window_backup.json`), and YYYY-MM the month of that version. Run it by hand for a
 release, and look at what changed: a day on which a model is shut down may have moved.
 
 An entry with another source than the table is left as it is, and what it says of a model is not said again.
+
+The end of a target's file, from the line that names this script, says which models read no images. It is written from all
+entries, also without TABLE: run it then after a change of an entry by hand.
 """
 
 import json
@@ -40,6 +43,29 @@ PROVIDERS = {
 LARGEST_ANSWER = 400_000
 # Bedrock's names with a region in front mean the same model.
 REGION = re.compile(r"^(us|eu|apac|au|jp|ca|global|us-gov)\.")
+# The targets of a provider's models, and how a request to them holds an image.
+IMAGES = {
+    "bedrock": {
+        "bedrock-converse": [
+            (("contentBlock", "toolResultContent"), ["image", "video"], "unsupported-media"),
+            "This model doesn't support the {field} content block that you provided. Update the content block and try again.",
+            "(^|[./])({})$",
+        ]
+    },
+    "openai": {
+        "openai-chat": [
+            (("content.user",), "image_url", "unknown-content-type"),
+            "Invalid content type. image_url is only supported by certain models.",
+            "^({})$",
+        ],
+        "openai-responses": [
+            (("content.input", "content.result"), "input_image", "unknown-content-type"),
+            "",
+            "^({})$",
+        ],
+    },
+}
+MARK = "# --- what tables say of models, written by scripts/models.py\n"
 
 
 def facts_of(table, provider):
@@ -78,7 +104,40 @@ def entry(model):
     return "\n".join(lines) + "\n"
 
 
+def images_of(models, places, text, pattern):
+    """The facts about images, for the models that read none by these entries."""
+    blind = [model for model in models if model.get("reads-images") is False]
+    names = sorted({re.escape(name).replace("\\-", "-") for model in blind for name in model["ids"]})
+    objects, names_of_image, rule = places
+    fault = (
+        {"fields": names_of_image, "fault": "unknown", "absent": True}
+        if isinstance(names_of_image, list)
+        else {"field": "type", "fault": "value", "refused-values": [names_of_image]}
+    )
+    facts = ""
+    for place in objects:
+        fact = {"object": place, **fault, "rule": rule}
+        facts += "\n[[shape.fact]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in fact.items())
+        facts += f"model = '{pattern.format('|'.join(names))}'\nstatus = 400\n"
+        facts += f"text = {json.dumps(text)}\n"
+        facts += 'help = "use a model that reads images"\nevidence = "inferred"\n'
+        sources = list(dict.fromkeys(source for model in blind for source in model["sources"]))
+        facts += f"sources = {written(sources)}\nseen = {json.dumps(max(model['seen'] for model in blind))}\n"
+    return facts
+
+
+def write_images():
+    for provider, targets in IMAGES.items():
+        models = tomllib.loads((FOLDER / f"{provider}.toml").read_text())["model"]
+        for target, (places, text, pattern) in targets.items():
+            file = FOLDER.parent / f"targets/{target}.toml"
+            by_hand = file.read_text().split(MARK)[0].rstrip("\n")
+            file.write_text(f"{by_hand}\n\n{MARK}{images_of(models, places, text, pattern)}")
+
+
 def main():
+    if len(sys.argv) == 1:
+        return write_images()
     path, seen = sys.argv[1:]
     table = json.loads(Path(path).read_text())
     FOLDER.mkdir(exist_ok=True)
@@ -87,17 +146,23 @@ def main():
         text = file.read_text() if file.exists() else f"# What is said of the models of {provider}.\n"
         head = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
         own = [model for model in tomllib.loads(text).get("model", []) if SOURCE not in model["sources"]]
-        known = {name for model in own for name in model["ids"]}
+        known = {(name, key) for model in own for name in model["ids"] for key in model}
         entries = [entry(model) for model in own]
         facts = facts_of(table, provider)
         order = lambda facts: (facts[0] or "9999", facts[1] or 0, str(facts[2]))  # noqa: E731
         for shutdown, longest, images in sorted(facts, key=order):
-            names = [name for name in facts[shutdown, longest, images] if name not in known]
-            if names:
-                model = {"ids": names, "shutdown": shutdown, "max-output": longest, "reads-images": images}
-                entries.append(entry({**model, "evidence": "reported", "sources": [SOURCE], "seen": seen}))
+            told = {"shutdown": shutdown, "max-output": longest, "reads-images": images}
+            # Names of which an entry by hand says some of it already, with those of which it says the same.
+            groups = defaultdict(list)
+            for name in facts[shutdown, longest, images]:
+                groups[tuple(key for key in told if told[key] is not None and (name, key) not in known)].append(name)
+            for keys, names in groups.items():
+                if keys:
+                    model = {"ids": names, **{key: told[key] for key in keys}}
+                    entries.append(entry({**model, "evidence": "reported", "sources": [SOURCE], "seen": seen}))
         file.write_text(head + "\n" + "\n".join(entries))
         print(f"{provider}: {len(entries)} entries, {len(own)} of them with other sources")
+    write_images()
 
 
 if __name__ == "__main__":

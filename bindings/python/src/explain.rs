@@ -13,8 +13,8 @@ use crate::linter::{unknown, written};
 /// What the address of a request says: what its requests are, their format, and the API behind it.
 #[pyfunction]
 pub(crate) fn endpoint(url: &str) -> (&'static str, Option<&'static str>, Option<&'static str>) {
-    let Endpoint { call, format, target, .. } = Endpoint::of(url);
-    (call.as_str(), format.map(|format| format.id), target.map(|target| &*target.id))
+    let Endpoint { purpose, format, target, .. } = Endpoint::of(url);
+    (purpose.as_str(), format.map(|format| format.id), target.map(|target| &*target.id))
 }
 
 /// What is known of a model, or of all, as JSON.

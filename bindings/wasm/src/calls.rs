@@ -143,11 +143,11 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
         }
         Call::Expect => options.expect(&parts),
         Call::Endpoint => {
-            let Endpoint { call, format, target, .. } =
+            let Endpoint { purpose, format, target, .. } =
                 Endpoint::of(&String::from_utf8_lossy(parts.needed(0)?));
             let format = format.map(|format| format.id);
             let target = target.map(|target| &*target.id);
-            to_answer(&json!({ "call": call.as_str(), "format": format, "target": target }), Vec::new())
+            to_answer(&json!({ "call": purpose.as_str(), "format": format, "target": target }), Vec::new())
         }
         Call::Names => {
             let targets = targets::all()

@@ -250,7 +250,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
-    /// What the transcripts are; a session or dataset may end with unanswered calls [default: request]
+    /// What the transcripts are; a session or dataset may end with unanswered calls [default: what the file is, or request]
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     pub(crate) kind: Option<TranscriptKind>,
 
@@ -284,6 +284,11 @@ fn number<N: FromStr + TryFrom<u64>>(text: &str) -> Result<N, String> {
             [64, 32, 16].iter().find(|bits| is_most(bits)).map_or(u64::MAX, |bits| u64::MAX >> (64 - bits));
         format!("expected a whole number from 0 to {most}")
     })
+}
+
+/// A time that something may take.
+fn seconds_parser(text: &str) -> Result<u64, &'static str> {
+    text.parse().ok().filter(|seconds| *seconds > 0).ok_or("expected a whole number of seconds, at least 1")
 }
 
 /// A number of threads.
@@ -429,7 +434,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 5)]
     pub(crate) samples: usize,
 
-    /// Member that identifies a row in these outputs, such as `id` or `meta.id` [default: file and line]
+    /// Key that identifies a row in the outputs `summary` and `summary-json`, such as `id` or `meta.id` [default: file and line]
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
 
@@ -573,6 +578,10 @@ pub(crate) struct ExplainArgs {
         hide_possible_values = true
     )]
     pub(crate) target: Option<String>,
+
+    /// Chat template of the model, to find what it refuses in the file
+    #[arg(long, value_name = "FILE", requires_all = ["error", "subject"])]
+    pub(crate) template: Option<PathBuf>,
 
     /// Output format
     #[arg(long, value_name = "OUTPUT", default_value = "text")]
@@ -767,7 +776,7 @@ impl<P: TypedValueParser> TypedValueParser for WithCompletions<P> {
 }
 
 fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {
-    PossibleValuesParser::new(TranscriptKind::ALL.iter().copied().map(TranscriptKind::as_str))
+    PossibleValuesParser::new(TranscriptKind::ALL.map(TranscriptKind::as_str))
         .try_map(|name| name.parse::<TranscriptKind>())
 }
 

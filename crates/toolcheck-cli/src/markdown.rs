@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style as Paint};
 use textwrap::core::display_width;
 use toolcheck_core::text::guard;
-use toolcheck_report::Style;
+use toolcheck_report::{Style, wrapping};
 
 use crate::screen::painted;
 
@@ -56,12 +56,10 @@ pub(crate) fn write(text: &str, style: &Style, out: &mut dyn Write) -> io::Resul
             }
             let is_below = line.starts_with("  ");
             let indent = if is_below { "  ".to_owned() } else { " ".repeat(bullet.len()) };
-            let options = textwrap::Options::new(width)
+            let options = wrapping(width)
                 .initial_indent(if is_below { &indent } else { bullet })
                 .subsequent_indent(&indent)
-                .break_words(false)
-                .word_separator(textwrap::WordSeparator::AsciiSpace)
-                .word_splitter(textwrap::WordSplitter::NoHyphenation);
+                .break_words(false);
             for line in textwrap::wrap(&paragraph, options) {
                 writeln!(out, "{}", code_in(&guard(&line), style))?;
             }
@@ -133,12 +131,7 @@ fn write_table(rows: &[Vec<String>], width: usize, style: &Style, out: &mut dyn 
 
 /// The lines of an indented text; one if it is empty.
 fn wrapped(text: &str, indent: &str, width: usize) -> Vec<String> {
-    let options = textwrap::Options::new(width)
-        .initial_indent(indent)
-        .subsequent_indent(indent)
-        .break_words(false)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    let options = wrapping(width).initial_indent(indent).subsequent_indent(indent).break_words(false);
     textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }
 

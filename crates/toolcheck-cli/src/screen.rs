@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style as Paint};
 use toolcheck_core::text::line;
-use toolcheck_report::Style;
+use toolcheck_report::{Style, wrapping};
 
 use crate::args::Color;
 
@@ -111,11 +111,7 @@ pub(crate) fn is_wrapped() -> bool {
 /// The lines of an indented text, wrapped to the width of the screen; a single line in a pipe.
 pub(crate) fn wrapped(text: &str, indent: &str, style: &Style) -> Vec<String> {
     let width = if is_wrapped() { style.width } else { usize::MAX };
-    let options = textwrap::Options::new(width)
-        .initial_indent(indent)
-        .subsequent_indent(indent)
-        .word_separator(textwrap::WordSeparator::AsciiSpace)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    let options = wrapping(width).initial_indent(indent).subsequent_indent(indent);
     textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
 }
 

@@ -222,18 +222,7 @@ fn files_are_opened_in_one_place() {
         r"\bfs::(?:write|read|read_to_string|copy|rename)\b|\bFile::(?:open|create|create_new|options)\b|\bOpenOptions\b|\.read_to_(?:end|string)\(",
     )
     .expect("a valid expression");
-    let mut found = BTreeSet::new();
-    for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
-        let mut files = Vec::new();
-        rust_files(source, &mut files);
-        for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
-            let text = fs::read_to_string(path).expect("the file can be read");
-            if opens.is_match(text.split("#[cfg(test)]\nmod ").next().unwrap_or_default()) {
-                let below = path.strip_prefix(root()).expect("it is in the repository");
-                found.insert(below.to_string_lossy().replace('\\', "/"));
-            }
-        }
-    }
+    let found = sources_with(&opens);
     let others: Vec<_> =
         found.iter().filter(|path| !FILE_READERS.iter().any(|known| path.starts_with(known))).collect();
     assert!(
@@ -243,6 +232,33 @@ fn files_are_opened_in_one_place() {
     for known in FILE_READERS {
         assert!(found.iter().any(|path| path.starts_with(known)), "{known} opens no files");
     }
+}
+
+/// The sources of the crates that match an expression outside of their tests.
+fn sources_with(wanted: &Regex) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
+        let mut files = Vec::new();
+        rust_files(source, &mut files);
+        for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
+            let text = fs::read_to_string(path).expect("the file can be read");
+            if wanted.is_match(text.split("#[cfg(test)]\nmod ").next().unwrap_or_default()) {
+                let below = path.strip_prefix(root()).expect("it is in the repository");
+                found.insert(below.to_string_lossy().replace('\\', "/"));
+            }
+        }
+    }
+    found
+}
+
+/// The others show what is not UTF-8 in a name in the same way for every name.
+#[test]
+fn names_of_files_are_told_apart() {
+    // What is compared and never shown.
+    let known = ["crates/toolcheck-cli/src/args/hints.rs", "crates/toolcheck-project/src/inputs/globs.rs"];
+    let found =
+        sources_with(&Regex::new(r"\.display\(\)|\.to_string_lossy\(\)").expect("a valid expression"));
+    assert!(found.iter().eq(known), "use `printable` or `text::name_of`: {found:#?}");
 }
 
 /// A mistyped id in a text would compile and never fire.

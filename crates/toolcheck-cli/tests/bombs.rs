@@ -58,7 +58,7 @@ fn brackets_end_at_the_depth_that_is_read() {
 fn a_document_is_not_held_beyond_its_limit() {
     let large =
         format!("{{\"messages\": [{{\"role\": \"user\", \"content\": \"{}\"}}]}}", "a".repeat(500_000));
-    let message = "what must be read at once, a document, a line or a log of an agent, is larger than 400000 bytes: raise the limit with --max-document";
+    let message = "a document, a line or an agent's log is read at once, and is larger than 400000 bytes: raise the limit with --max-document";
     let limit = ["--max-document", "400000"];
     let seen = with_others("bombs-document", "large.json", large.as_bytes(), &limit);
     assert!(seen.contains(&format!("large.json: {message}")), "{seen}");
@@ -118,7 +118,7 @@ fn data_that_becomes_ten_thousand_times_as_large_is_refused() {
     assert!(seen.contains("b.json.zst: "), "{seen}");
     let seen = with_others("bombs-gzip", "b.json.gz", &gzip_of(b'[', 300 << 20), &[]);
     assert!(
-        seen.contains("b.json.gz: what must be read at once, a document, a line or a log of an agent, is larger than 268435456 bytes"),
+        seen.contains("b.json.gz: a document, a line or an agent's log is read at once, and is larger than 268435456 bytes"),
         "{seen}"
     );
 }

@@ -171,6 +171,8 @@ struct Growing {
     reasoning: BTreeMap<u64, ChoiceReasoning>,
     /// Whether the choice is complete, once it has ended.
     is_whole: Option<bool>,
+    /// Whether there are arguments of a call whose start is missing.
+    lacks_start: bool,
 }
 
 impl Growing {
@@ -213,15 +215,19 @@ impl Assembly {
     /// Appends to the arguments of the call with this number.
     pub(crate) fn arguments(&mut self, answer: u64, number: Option<u64>, piece: Option<Value<'_, '_>>) {
         let answer = self.answers.entry(answer).or_default();
-        let known = number.and_then(|number| answer.numbered(number));
-        if let (Some(call), Some(piece)) = (known, piece.and_then(Value::as_json_str)) {
-            // The placeholder at the start of a call.
-            if call.arguments == "{}" {
-                call.arguments.clear();
-            }
-            call.is_object = false;
-            piece.decode_into(&mut call.arguments);
+        let Some(piece) = piece.and_then(Value::as_json_str).filter(|piece| !piece.is_empty()) else {
+            return;
+        };
+        let Some(call) = number.and_then(|number| answer.numbered(number)) else {
+            answer.lacks_start = true;
+            return;
+        };
+        // The placeholder at the start of a call.
+        if call.arguments == "{}" {
+            call.arguments.clear();
         }
+        call.is_object = false;
+        piece.decode_into(&mut call.arguments);
     }
 
     pub(crate) fn clear_arguments(&mut self, answer: u64, number: u64) {
@@ -280,6 +286,10 @@ impl Assembly {
         self.answers.entry(answer).or_default().is_whole = Some(is_whole);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.answers.values().all(|answer| answer.calls.is_empty() && answer.text.is_empty())
+    }
+
     /// Replaces everything with the complete response, which the last event of some streams repeats.
     pub(crate) fn replace(&mut self, answers: Vec<Choice>) {
         self.answers = (0u64..)
@@ -303,7 +313,7 @@ impl Assembly {
             text: answer.text,
             reasoning: answer.reasoning.into_values().collect(),
             // A stream without an end was aborted.
-            is_whole: answer.is_whole == Some(true),
+            is_whole: answer.is_whole == Some(true) && !answer.lacks_start,
         });
         answers.collect()
     }

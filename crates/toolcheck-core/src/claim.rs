@@ -137,3 +137,12 @@ pub(crate) fn is_stored(root: Value<'_, '_>) -> bool {
     let is_one = |value: Value<'_, '_>| value.members().filter(is_mark).nth(1).is_some();
     is_one(root) || root.get("metadata").is_some_and(is_one) && root.get("model").is_none()
 }
+
+/// Whether an item is a message of OpenCode 2, which has a type and no role (`packages/schema/src/session-message.ts` of
+/// anomalyco/opencode).
+pub(crate) fn is_of_opencode(item: Value<'_, '_>) -> bool {
+    item.get("type").is_some()
+        && item.get("role").is_none()
+        && item.get_str("id").is_some_and(|id| id.starts_with("msg_"))
+        && item.get("time").is_some_and(|time| time.get("created").is_some())
+}

@@ -109,22 +109,6 @@ names! {
     as_str
 }
 
-impl Feature {
-    /// All features. A conversation contains none of the last three, because it has no media, no order in a turn and no
-    /// signatures of calls.
-    pub const ALL: [Self; 9] = [
-        Self::CallIds,
-        Self::Failures,
-        Self::Reasoning,
-        Self::UnsignedReasoning,
-        Self::Signatures,
-        Self::ServerTools,
-        Self::ResultMedia,
-        Self::TextOrder,
-        Self::CallSignatures,
-    ];
-}
-
 impl Assistant {
     /// A turn in which the model says this and calls no tool.
     pub fn new(text: impl Into<String>) -> Self {

@@ -1,5 +1,7 @@
 //! What the address of a request says about its body.
 
+use toolcheck_json::percent_decoded;
+
 use crate::formats::{self, Format};
 use crate::names::{names, words};
 use crate::route::Route;
@@ -10,7 +12,7 @@ names! {
     /// What the requests to an address are.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum Call {
+    pub enum Purpose {
         /// A conversation with an LLM, in a format that is read if the request is as it should be.
         Llm = "llm",
         /// A conversation with an LLM in a shape that no format reads, although it may look like one that is read.
@@ -26,9 +28,9 @@ names! {
 
 /// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
 /// embed or count messages, or make images and sounds.
-const OTHER_CALLS: [&str; 18] = words(
+const OTHER_CALLS: [&str; 19] = words(
     "cachedContents classifications count-tokens count-tokens:rawPredict count_tokens edits embed embeddings \
-    generations moderations ocr predict rerank speech tokenize transcriptions translations variations",
+    generations input_tokens moderations ocr predict rerank speech tokenize transcriptions translations variations",
 );
 
 /// The same after the colon in paths of Google.
@@ -57,7 +59,7 @@ const OTHER_HOSTS: [&str; 4] =
 #[non_exhaustive]
 pub struct Endpoint {
     /// What the requests to it are.
-    pub call: Call,
+    pub purpose: Purpose,
     /// The format of the requests, if they are to an LLM; `None` if the address does not say, or if it may be one of several.
     pub format: Option<&'static Format>,
     /// The API behind it; `None` if the host is not known, or has no target for this format.
@@ -69,9 +71,9 @@ pub struct Endpoint {
 impl Endpoint {
     /// What an address, or the path of one, says. An API has more than one format at different paths.
     pub fn of(url: &str) -> Self {
-        let call = call(url);
-        if !matches!(call, Call::Llm | Call::Unknown) {
-            return Self { call, format: None, target: None, stranger: None };
+        let purpose = purpose(url);
+        if !matches!(purpose, Purpose::Llm | Purpose::Unknown) {
+            return Self { purpose, format: None, target: None, stranger: None };
         }
         let fitting: Vec<&Format> = formats_of(url).collect();
         let is_fitting = |id: Option<&str>| fitting.iter().any(|format| Some(format.id) == id);
@@ -86,7 +88,7 @@ impl Endpoint {
         // What only is compatible with other APIs has its own rules in each of their formats.
         let target = own.or_else(|| candidates.find(|target| target.is_compatible_only));
         let stranger = host.filter(|_| target.is_none()).map(has_no_target);
-        Self { call, format, target, stranger }
+        Self { purpose, format, target, stranger }
     }
 }
 
@@ -99,24 +101,11 @@ pub fn model_of(url: &str) -> Option<String> {
         (MODEL_CALLS.contains(&call) && before.ends_with("/model")).then_some(model)
     };
     let model = of_path(path).find_map(|(_, _, model)| model).or_else(of_call)?;
-    Some(decoded(model))
-}
-
-/// A step of a path without its escapes.
-pub fn decoded(step: &str) -> String {
-    let mut bytes = Vec::with_capacity(step.len());
-    let mut rest = step.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = (*first == b'%').then(|| after.get(..2)).flatten();
-        let code = code.and_then(|code| u8::from_str_radix(std::str::from_utf8(code).ok()?, 16).ok());
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    Some(percent_decoded(model).into_owned())
 }
 
 /// What the requests to an address, or to the path of one, are.
-pub fn call(url: &str) -> Call {
+pub fn purpose(url: &str) -> Purpose {
     let path = path_of(url);
     let mut steps = path.rsplit('/');
     let last = steps.next().unwrap_or(path);
@@ -125,16 +114,18 @@ pub fn call(url: &str) -> Call {
     let is_of_model = before == Some("model");
     let has_route = || of_path(path).any(|(_, route, _)| !route.is_common);
     match last {
-        _ if last.rsplit_once(':').is_some_and(|(_, method)| OTHER_METHODS.contains(&method)) => Call::Other,
-        _ if OTHER_CALLS.contains(&last) => Call::Other,
-        _ if NOT_READ.contains(&last) => Call::NotRead,
-        _ if is_of_model && OTHER_MODELS.iter().any(|part| model.contains(part)) => Call::Other,
-        _ if is_of_model && MODEL_CALLS.contains(&last) => Call::Llm,
-        _ if has_route() || LLM_CALLS.iter().any(ends_with) => Call::Llm,
-        _ if host_of(url).is_some_and(|host| !targets_of(host).is_empty() || has_no_target(host)) => {
-            Call::Llm
+        _ if last.rsplit_once(':').is_some_and(|(_, method)| OTHER_METHODS.contains(&method)) => {
+            Purpose::Other
         }
-        _ => Call::Unknown,
+        _ if OTHER_CALLS.contains(&last) => Purpose::Other,
+        _ if NOT_READ.contains(&last) => Purpose::NotRead,
+        _ if is_of_model && OTHER_MODELS.iter().any(|part| model.contains(part)) => Purpose::Other,
+        _ if is_of_model && MODEL_CALLS.contains(&last) => Purpose::Llm,
+        _ if has_route() || LLM_CALLS.iter().any(ends_with) => Purpose::Llm,
+        _ if host_of(url).is_some_and(|host| !targets_of(host).is_empty() || has_no_target(host)) => {
+            Purpose::Llm
+        }
+        _ => Purpose::Unknown,
     }
 }
 
@@ -179,7 +170,7 @@ fn is_in(host: &str, domain: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Endpoint, call, model_of};
+    use super::{Endpoint, model_of, purpose};
 
     #[test]
     fn each_address_says_what_is_written_of_it() {
@@ -189,7 +180,7 @@ mod tests {
             let Endpoint { format, target, .. } = Endpoint::of(url);
             assert!(said.keys().all(|key| "about call format model target url".contains(&**key)), "{line}");
             for (key, found) in [
-                ("call", Some(call(url).as_str().to_owned())),
+                ("call", Some(purpose(url).as_str().to_owned())),
                 ("format", Some(format.map_or("-", |format| format.id).to_owned())),
                 ("model", model_of(url)),
                 ("target", Some(target.map_or("-", |target| &*target.id).to_owned())),

@@ -46,7 +46,8 @@ pub struct ModelFacts {
 impl ModelFacts {
     /// Whether they are of the model that a request names, which may have its provider or a region in front.
     fn are_of(&self, model: &str) -> bool {
-        let own = model.rsplit('/').next().unwrap_or(model);
+        // Of Vertex AI's names, the version is behind an `@`.
+        let own = model.rsplit('/').next().unwrap_or(model).replace('@', "-");
         let is_it = |id: &String| {
             own == *id || own.strip_suffix(&**id).is_some_and(|before| before.ends_with('.')) || model == *id
         };

@@ -1,7 +1,23 @@
-//! Enums whose variants have names, and lists of words.
+//! Methods that set fields, enums whose variants have names, and lists of words.
+
+/// Declares methods that set the field of their name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty,)+) => {$(
+        #[doc = concat!("Sets `", stringify!($name), "`.\n")]
+        $(#[$doc])*
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$name = $name.into();
+            self
+        }
+    )+};
+}
 
 /// Declares an enum whose variants have names, and the function that gives them. With `none of`, it is also written and
 /// read as its name, and the error for another names those that there are.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! names {
     (
         $(#[$meta:meta])*
@@ -18,11 +34,11 @@ macro_rules! names {
         }
 
         impl $name {
-            #[allow(dead_code, reason = "only those that are read need it")]
-            const EACH: &[Self] = &[$(Self::$variant),+];
+            /// All of them, in their order.
+            pub const ALL: [Self; [$($text),+].len()] = [$(Self::$variant),+];
 
             $(#[$doc])*
-            pub fn $function(self) -> &'static str {
+            pub const fn $function(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+
                 }
@@ -37,10 +53,10 @@ macro_rules! names {
             }
 
             impl std::str::FromStr for $name {
-                type Err = $crate::error::Error;
+                type Err = $crate::Error;
 
                 fn from_str(name: &str) -> Result<Self, Self::Err> {
-                    let found = Self::EACH.iter().copied().find(|own| own.$function() == name);
+                    let found = Self::ALL.into_iter().find(|own| own.$function() == name);
                     found.ok_or_else(|| Self::Err::new(format!("`{name}` is {}", $others)))
                 }
             }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
+use toolcheck_json::to_base64;
 
 use crate::conversation::Assistant;
 
@@ -381,23 +382,11 @@ impl Framing {
             Self::Lines => (data + "\n").into_bytes(),
             Self::Binary => binary(&event.name, data.as_bytes()),
             Self::Chunks => {
-                let data = base64(event.clone().named().to_string().as_bytes());
+                let data = to_base64(event.clone().named().to_string().as_bytes());
                 binary("chunk", format!(r#"{{"bytes":"{data}"}}"#).as_bytes())
             }
         }
     }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len() * 4 / 3 + 4);
-    for three in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, at| bits << 8 | three.get(at).map_or(0, |byte| usize::from(*byte)));
-        let digit =
-            |at: usize| if at > three.len() { '=' } else { char::from(DIGITS[bits >> (18 - 6 * at) & 63]) };
-        text.extend((0..4).map(digit));
-    }
-    text
 }
 
 /// A message of Amazon's event stream: the lengths of the whole and of the headers with a checksum, the headers, the

@@ -14,12 +14,10 @@ use crate::unread::LISTS;
 
 mod agents;
 mod conversations;
-mod frameworks;
 mod lines;
 mod texts;
 
 pub(crate) use agents::is_of_crush;
-pub(crate) use frameworks::calls_of_framework;
 pub use texts::{Text, of_table, of_text};
 
 /// A kind of document that is not read.
@@ -142,21 +140,6 @@ static KINDS: &[Unsupported] = &[
     other("OpenTelemetry log records without messages", |root| {
         is_list(root, "resourceLogs") || is_list(root, "scopeLogs")
     }),
-    other("Haystack messages", |root| any_message(root, is_of_haystack)),
-    other("AutoGen messages", |root| {
-        let is_own = |message: Value<'_, '_>| {
-            let own = ["ToolCallRequestEvent", "ToolCallExecutionEvent", "ToolCallSummaryMessage"];
-            has(message, &["source", "content"]) && is_one_of(message, "type", &own)
-        };
-        let is_state = is_one_of(root, "type", &["TeamState", "AssistantAgentState"]);
-        is_state && root.get_any(&["agent_states", "llm_context"]).is_some() || any_message(root, is_own)
-    }),
-    other("LlamaIndex messages", |root| {
-        let is_store = |value: Value<'_, '_>| is_one_of(value, "class_name", &["SimpleChatStore"]);
-        is_store(root)
-            || root.get("chat_store").is_some_and(is_store)
-            || any_message(root, frameworks::is_of_llama_index)
-    }),
     // What `berkeley-function-call-leaderboard/bfcl_eval/model_handler/base_handler.py` of ShishirPatil/gorilla writes: calls
     // stand in texts, or as objects with one key each.
     of_agent("a log of the Berkeley Function-Calling Leaderboard", |root| {
@@ -253,21 +236,6 @@ fn has_list_of_messages(value: Value<'_, '_>, depth: usize) -> bool {
                 .children()
                 .take(VALUES_LOOKED_AT)
                 .any(|child| child.is_object() && has_list_of_messages(child, depth - 1))
-}
-
-/// Whether a message is one of Haystack's. The first form has underscores; the second looks like Bedrock's.
-fn is_of_haystack(message: Value<'_, '_>) -> bool {
-    if has(message, &["_role", "_content"]) {
-        return true;
-    }
-    let blocks = || message.list("content");
-    let is_call = |block: Value<'_, '_>| {
-        let call = block.get("tool_call").is_some_and(|call| call.get("tool_name").is_some());
-        call || block.get("tool_call_result").is_some_and(|result| result.get("origin").is_some())
-    };
-    let is_text = |block: Value<'_, '_>| block.get("text").is_some() && block.get("type").is_none();
-    has(message, &["role", "content"])
-        && (blocks().any(is_call) || has(message, &["meta", "name"]) && blocks().any(is_text))
 }
 
 const EVENTS_OF_CONVERSE: [&str; 5] =

@@ -8,6 +8,7 @@ mod protocols;
 mod recognise;
 mod round_trip;
 mod tables;
+mod testing;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

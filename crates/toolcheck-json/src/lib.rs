@@ -23,6 +23,7 @@ mod decoded;
 mod document;
 pub mod edit;
 mod embedded;
+mod encoded;
 mod fault;
 mod head;
 mod locate;
@@ -35,6 +36,7 @@ mod string;
 
 pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
+pub use encoded::{from_base64, percent_decoded, to_base64};
 pub use fault::{SyntaxError, SyntaxErrorKind, decoded};
 pub use head::Head;
 pub use locate::{Position, locate};

@@ -1,74 +1,44 @@
 //! The categories of rules, for lists of them.
 
-/// The category of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Category {
-    /// Which result answers which call.
-    Pairing,
-    /// The order of messages, calls and results.
-    Order,
-    /// Ids of calls and items.
-    Ids,
-    /// The arguments of calls.
-    Arguments,
-    /// The tools that a request declares.
-    Tools,
-    /// Text, images and results.
-    Content,
-    /// The keys of a request.
-    Fields,
-    /// The reasoning of a model.
-    Reasoning,
-    /// The behaviour of an agent: how it handles failing calls, and the commands that it runs.
-    Agents,
-    /// Calls that agents write into plain text.
-    TextProtocols,
-    /// What the chat template of a model makes of a request.
-    Templates,
-    /// Training examples.
-    DataSets,
-    /// The text of the file.
-    Files,
+use toolcheck_core::names;
+
+names! {
+    /// The category of a rule.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    #[non_exhaustive]
+    pub enum Category {
+        /// Which result answers which call.
+        Pairing = "pairing",
+        /// The order of messages, calls and results.
+        Order = "order",
+        /// Ids of calls and items.
+        Ids = "ids",
+        /// The arguments of calls.
+        Arguments = "arguments",
+        /// The tools that a request declares.
+        Tools = "tools",
+        /// Text, images and results.
+        Content = "content",
+        /// The keys of a request.
+        Fields = "fields",
+        /// The reasoning of a model.
+        Reasoning = "reasoning",
+        /// The behaviour of an agent: how it handles failing calls, and the commands that it runs.
+        Agents = "agents",
+        /// Calls that agents write into plain text.
+        TextProtocols = "text-protocols",
+        /// What the chat template of a model makes of a request.
+        Templates = "templates",
+        /// Training examples.
+        DataSets = "data-sets",
+        /// The text of the file.
+        Files = "files",
+    }
+    /// Its name in JSON.
+    id
 }
 
 impl Category {
-    /// All categories, in the order of lists.
-    pub const ALL: [Self; 13] = [
-        Self::Pairing,
-        Self::Order,
-        Self::Ids,
-        Self::Arguments,
-        Self::Tools,
-        Self::Content,
-        Self::Fields,
-        Self::Reasoning,
-        Self::Agents,
-        Self::TextProtocols,
-        Self::Templates,
-        Self::DataSets,
-        Self::Files,
-    ];
-
-    /// Its name in JSON.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Pairing => "pairing",
-            Self::Order => "order",
-            Self::Ids => "ids",
-            Self::Arguments => "arguments",
-            Self::Tools => "tools",
-            Self::Content => "content",
-            Self::Fields => "fields",
-            Self::Reasoning => "reasoning",
-            Self::Agents => "agents",
-            Self::TextProtocols => "text-protocols",
-            Self::Templates => "templates",
-            Self::DataSets => "data-sets",
-            Self::Files => "files",
-        }
-    }
-
     /// The heading of its rules.
     pub const fn title(self) -> &'static str {
         match self {

@@ -25,7 +25,8 @@ pub(crate) fn mark_request(
     record: &Record<'_>,
     document: &Document<'_>,
     transcript: &Transcript<'_>,
-    (options, is_single): (&Options, bool),
+    options: &Options,
+    is_single: bool,
     lint: &Lint<'_>,
 ) {
     let safely = FixOptions::default();

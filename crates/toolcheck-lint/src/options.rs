@@ -60,17 +60,7 @@ pub(crate) enum Marks {
     Tried,
 }
 
-/// Methods that set the field of their name.
-macro_rules! setters {
-    ($($(#[$doc:meta])* $name:ident: $type:ty,)+) => {$(
-        $(#[$doc])*
-        pub fn $name(mut self, $name: $type) -> Self {
-            self.$name = $name.into();
-            self
-        }
-    )+};
-}
-pub(crate) use setters;
+pub(crate) use toolcheck_core::setters;
 
 /// What most files of a run are linted with is made once.
 static DEFAULT_SETTINGS: LazyLock<Arc<Settings>> = LazyLock::new(Arc::default);

@@ -72,7 +72,7 @@ impl Report {
 }
 
 /// The results for one file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct FileReport {
     /// The path of the file, as it was given; see [`toolcheck_core::text::name_of`] for one that is not UTF-8.
@@ -132,30 +132,7 @@ impl FileReport {
 
     /// The report of a file before anything has been read.
     pub fn empty(path: &str, kind: TranscriptKind) -> Self {
-        Self {
-            path: path.to_owned(),
-            format: None,
-            rival: None,
-            readings: Vec::new(),
-            target: None,
-            kind,
-            transcripts: 0,
-            messages: 0,
-            tool_calls: 0,
-            tool_results: 0,
-            conversations: Vec::new(),
-            conversations_listed: 0,
-            is_meant_as_request: false,
-            findings: Vec::new(),
-            refusals: Vec::new(),
-            not_read: Vec::new(),
-            allowed: 0,
-            in_baseline: 0,
-            left_out: BTreeMap::new(),
-            summary: None,
-            source: Source::default(),
-            reported: ReportedFindings::default(),
-        }
+        Self { path: path.to_owned(), kind, ..Self::default() }
     }
 
     pub(crate) fn count_not_read(&mut self, more: LeftOut) {

@@ -3,7 +3,6 @@
 
 mod bounded_checks;
 mod bounded_findings;
-mod common;
 mod error_texts;
 mod exchanges;
 mod fix;
@@ -18,6 +17,8 @@ mod shell;
 #[path = "../src/view/shell/mod.rs"]
 mod shell_commands;
 mod summary;
+#[path = "../../toolcheck-core/tests/testing.rs"]
+mod testing;
 
 #[cfg(feature = "shell")]
 use toolcheck_lint::settings;

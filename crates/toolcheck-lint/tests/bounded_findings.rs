@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::{FileReport, Finding, Lines, Options, lint};
 
-use crate::common::{files_below, fixtures};
+use crate::testing::{files_below, fixtures};
 
 /// The number of findings of each rule and level, listed or not.
 fn counts(file: &FileReport) -> BTreeMap<(RuleId, Level), usize> {

@@ -82,7 +82,7 @@ proptest! {
     fn pieces_have_the_findings_of_the_whole(
         number in 0..1000_usize,
         cuts in prop::collection::vec(0.0..1.0, 0..9),
-        kind in prop::sample::select(TranscriptKind::ALL),
+        kind in prop::sample::select(&TranscriptKind::ALL),
     ) {
         let texts = &*TEXTS;
         let text = &texts[number % texts.len()];

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use toolcheck_json::{Decoded, Document, Kind, Span, Value};
 use toolcheck_lint::{FileReport, Options, lint};
 
-use crate::common::{files_below, fixtures};
+use crate::testing::{files_below, fixtures};
 
 /// A request with an unanswered call after text that is not ASCII.
 fn request() -> Json {

@@ -9,7 +9,7 @@ use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_lint::{Options, lint, rules, vocabulary};
 
-use crate::common::files_below;
+use crate::testing::{files_below, ids_in};
 
 #[test]
 fn policies_name_rules() {
@@ -161,16 +161,9 @@ fn every_page_has_its_sections() {
 
 #[test]
 fn the_table_equals_its_directory() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/rules");
-    let paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id.as_str()).collect();
     for extension in ["rs", "md"] {
-        let files = paths.iter().filter(|path| path.extension().is_some_and(|own| own == extension));
-        let mut stems: Vec<String> =
-            files.map(|path| path.file_stem().unwrap().to_string_lossy().replace('_', "-")).collect();
-        stems.retain(|stem| stem != "mod");
-        stems.sort();
-        assert_eq!(ids, stems, "{extension}");
+        assert_eq!(ids, ids_in("src/rules", extension), "{extension}");
     }
 }
 

@@ -53,9 +53,10 @@ impl Budget {
         Ok(())
     }
 
+    /// How many bytes may still be decompressed.
     #[cfg(any(feature = "compress", feature = "zip"))]
-    pub(crate) fn has_room(&self) -> bool {
-        self.unpacked.get() > 0
+    pub(crate) fn room(&self) -> usize {
+        self.unpacked.get()
     }
 }
 

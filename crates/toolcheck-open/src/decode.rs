@@ -5,6 +5,7 @@ use std::io::Read;
 
 #[cfg(feature = "compress")]
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use toolcheck_json::from_base64;
 use toolcheck_json::origins::Mapped;
 
 use crate::budget::Budget;
@@ -30,6 +31,11 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of Zstandard data (RFC 8878).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Whether data begins like gzip data.
+pub fn is_gzip(data: &[u8]) -> bool {
+    data.starts_with(&GZIP)
+}
+
 /// Whether data begins like Zstandard data: with a frame, or with one to be skipped, as `pzstd` writes it (RFC 8878, 3.1).
 pub fn is_zstd(data: &[u8]) -> bool {
     data.starts_with(&ZSTD) || matches!(data, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
@@ -37,40 +43,9 @@ pub fn is_zstd(data: &[u8]) -> bool {
 
 /// Decodes base64; `None` if it is something else.
 pub(crate) fn base64(text: &Mapped) -> Option<Mapped> {
-    let bytes = base64_bytes(text.text())?;
+    let bytes = from_base64(text.text())?;
     let span = text.source_of(0..text.text().len()).unwrap_or(0..0);
     Some(Mapped::whole(bytes, span))
-}
-
-/// The bytes that base64 stands for, with either alphabet, and whitespace anywhere.
-pub(crate) fn base64_bytes(text: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count, mut is_ended) = (0u32, 0, false);
-    for byte in text {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            b'=' => {
-                is_ended = true;
-                continue;
-            }
-            byte if byte.is_ascii_whitespace() => continue,
-            _ => return None,
-        };
-        if is_ended {
-            return None;
-        }
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
-        }
-    }
-    Some(bytes)
 }
 
 /// Decodes hexadecimal digits; `None` if it is something else, or nothing.
@@ -94,7 +69,7 @@ impl Compression {
     /// How a body is compressed; `None` if it is not. `encoding` is what the headers call it: many recordings keep the
     /// header, although the body is plain.
     fn of(body: &[u8], encoding: Option<&str>) -> Option<Self> {
-        if body.starts_with(&GZIP) {
+        if is_gzip(body) {
             return Some(Self::Gzip);
         }
         if is_zstd(body) {
@@ -191,7 +166,7 @@ pub fn decoded(body: &[u8], encoding: &str, most: usize) -> Result<Vec<u8>, Unde
 /// The bytes of a reader of `packed` bytes, if there is room for them.
 #[cfg(any(feature = "compress", feature = "zip"))]
 pub(crate) fn unpack(mut reader: impl Read, packed: usize, budget: &Budget) -> Result<Vec<u8>, Reason> {
-    if !budget.has_room() {
+    if budget.room() == 0 {
         return Err(Reason::TooLarge);
     }
     let most = MODEST.max(packed.saturating_mul(MOST_RATIO));
@@ -221,10 +196,10 @@ mod tests {
 
     #[test]
     fn base64_is_read_with_lines_and_without_padding() {
-        assert_eq!(base64_bytes(b"aGVs\n  bG8=").as_deref(), Some(&b"hello"[..]));
-        assert_eq!(base64_bytes(b"_-8").as_deref(), Some(&[0xff, 0xef][..]));
-        assert_eq!(base64_bytes(b"{}"), None);
-        assert_eq!(base64_bytes(b"aa==aa"), None);
+        assert_eq!(from_base64(b"aGVs\n  bG8=").as_deref(), Some(&b"hello"[..]));
+        assert_eq!(from_base64(b"_-8").as_deref(), Some(&[0xff, 0xef][..]));
+        assert_eq!(from_base64(b"{}"), None);
+        assert_eq!(from_base64(b"aa==aa"), None);
     }
 
     #[test]

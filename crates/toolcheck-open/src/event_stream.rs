@@ -7,9 +7,8 @@
 //! The lengths and checksums are numbers of 32 bits, the most significant byte first. A header has a name after its
 //! length of one byte, a type, and a value; texts are values of type 7, after their length of two bytes.
 
-use toolcheck_json::Document;
+use toolcheck_json::{Document, from_base64};
 
-use crate::decode::base64_bytes;
 use crate::written::quoted;
 
 /// The bytes before the headers.
@@ -64,7 +63,7 @@ fn event(headers: &[u8], payload: &[u8]) -> Option<String> {
         return None;
     }
     if name == Some("chunk")
-        && let Some(inner) = root.get_str("bytes").and_then(|text| base64_bytes(text.as_bytes()))
+        && let Some(inner) = root.get_str("bytes").and_then(|text| from_base64(text.as_bytes()))
         && Document::read(&inner).faults().is_empty()
     {
         return String::from_utf8(inner).ok();

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
-use toolcheck_core::endpoint::{self, Call};
+use toolcheck_core::endpoint::{self, Purpose};
 use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::unsupported::{self, Relevance, Unsupported};
 use toolcheck_core::{exchange, response};
+use toolcheck_json::Document;
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
-use toolcheck_json::{Document, SyntaxErrorKind};
 
 use crate::budget::Budget;
 use crate::container::Container;
 use crate::reason::{Body, Reason};
 use crate::written::quoted;
-use crate::{Limits, decode, event_stream, needs};
+use crate::{Limits, event_stream, needs};
 
 /// An exchange in a file. Its bodies are not decoded before they are needed.
 pub(crate) struct Recorded<'f> {
@@ -84,15 +84,15 @@ impl Maker {
     }
 
     pub(crate) fn add(&mut self, recorded: Recorded<'_>) {
-        let call = endpoint::call(&recorded.url);
-        if call == Call::Other {
+        let purpose = endpoint::purpose(&recorded.url);
+        if purpose == Purpose::Other {
             return self.leave_out(Reason::NotForLlm);
         }
         let body = match (recorded.request)(&self.budget) {
             Ok(body) => body,
             Err(reason) => return self.leave_out(reason),
         };
-        let request = match request_of(&body, call) {
+        let request = match request_of(&body, purpose) {
             Ok(()) => trimmed(body),
             Err(Refused { reason: Reason::NotForLlm, .. }) if self.is_message(&body, &recorded.url) => {
                 return self
@@ -263,32 +263,27 @@ pub(crate) fn is_json_rpc(document: &Document<'_>) -> bool {
     root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
 }
 
-fn request_of(body: &Mapped, call: Call) -> Result<(), Refused> {
+fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(Reason::NoBody.into());
     }
     let document = Document::read(text);
-    if let Some(fault) = document.faults().iter().find(|fault| !is_harmless(fault.kind)) {
+    if let Some(fault) = document.faults().iter().find(|fault| !fault.kind.is_in_text()) {
         let is_cut = fault.kind.is_cut() && document.root().is_object();
         return Err(if is_cut { Reason::CutOff } else { Reason::NotJson }.into());
     }
     let root = document.root();
-    if call != Call::NotRead && exchange::is_request(root) {
+    if purpose != Purpose::NotRead && exchange::is_request(root) {
         return Ok(());
     }
     let kind = unsupported::conversation(root).filter(|kind| kind.relevance == Relevance::Request);
-    if !(matches!(call, Call::Llm | Call::NotRead) || kind.is_some()) || !root.is_object() {
+    if !(matches!(purpose, Purpose::Llm | Purpose::NotRead) || kind.is_some()) || !root.is_object() {
         return Err(Reason::NotForLlm.into());
     }
     let place = || body.source_of(0..text.len()).map_or(0, |span| span.start);
     let is_unread = kind.is_some() || unsupported::holds_messages(root);
     Err(Refused { reason: Reason::NotRead, unread: is_unread.then(|| (place(), kind)) })
-}
-
-/// Whether a fault leaves the value and its line whole.
-fn is_harmless(kind: SyntaxErrorKind) -> bool {
-    kind.is_in_text()
 }
 
 fn trimmed(body: Mapped) -> Mapped {
@@ -308,7 +303,7 @@ fn trimmed(body: Mapped) -> Mapped {
 fn binary_events(body: &Mapped) -> Option<Result<String, Reason>> {
     let bytes = body.text();
     // The length of a frame, which is never so long that its first three bytes are not 0.
-    let decoded = if bytes.starts_with(b"AAA") { decode::base64_bytes(bytes) } else { None };
+    let decoded = if bytes.starts_with(b"AAA") { toolcheck_json::from_base64(bytes) } else { None };
     let bytes = decoded.as_deref().unwrap_or(bytes);
     event_stream::is_stream(bytes).then(|| event_stream::json(bytes).ok_or(Reason::Damaged))
 }
@@ -325,7 +320,7 @@ fn response_of(body: &Mapped) -> Result<Option<Mapped>, Reason> {
     }
     let document = Document::read(bytes);
     let root = document.root();
-    if (root.is_object() || root.is_array()) && document.faults().iter().all(|fault| is_harmless(fault.kind))
+    if (root.is_object() || root.is_array()) && document.faults().iter().all(|fault| fault.kind.is_in_text())
     {
         return Ok(Some(trimmed(body.clone())));
     }

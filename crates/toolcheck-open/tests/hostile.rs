@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use flate2::write::{DeflateEncoder, GzEncoder};
 use flate2::{Compression, Crc};
+use toolcheck_json::to_base64;
 use toolcheck_open::{Limits, Opened, open};
 
 fn opened(bytes: &[u8]) -> Opened {
@@ -55,24 +56,11 @@ fn a_map_with_many_names_is_not_searched_without_end() {
 fn what_is_unpacked_and_dropped_counts() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     gzip.write_all(&[b' '; 1 << 20]).unwrap();
-    let packed = base64(&gzip.finish().unwrap());
+    let packed = to_base64(&gzip.finish().unwrap());
     let part = format!("- request: {{uri: http://localhost/, body: !!binary \"{packed}\"}}\n");
     let text = format!("interactions:\n{}", part.repeat(8));
     let opened = open(text.as_bytes(), Limits::new(4 << 20)).expect("it is a recording");
     assert_eq!(left_out(&opened), ["4 requests without a body", "4 bodies that are too large"]);
-}
-
-fn base64(bytes: &[u8]) -> String {
-    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for part in bytes.chunks(3) {
-        let bits =
-            part.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - part.len()));
-        for number in 0..=part.len() {
-            text.push(char::from(letters[(bits >> (18 - 6 * number) & 63) as usize]));
-        }
-    }
-    text
 }
 
 /// A file of an archive: its name, its text, and the checksum that the archive has of it.
@@ -154,11 +142,19 @@ fn a_member_is_unpacked_once_whatever_the_directory_says() {
 }
 
 #[test]
-fn members_that_are_too_large_use_up_the_room() {
+fn a_member_that_is_too_large_leaves_the_room_to_the_others() {
     let large = || Member::new(b"samples/1.json", vec![b' '; 300_000]);
     let members = [large(), large(), Member::new(b"samples/2.json", CHAT)];
-    let opened = open(&archive(&members, &[0, 1, 2]).0, Limits::new(400_000)).expect("it is an archive");
-    assert_eq!((opened.exchanges, unread(&opened)), (1, Some("2 samples of this archive can't be read")));
+    let (mut bytes, starts) = archive(&members, &[0, 1, 2]);
+    let read = |bytes: &[u8]| {
+        let opened = open(bytes, Limits::new(400_000)).expect("it is an archive");
+        (opened.exchanges, unread(&opened).unwrap_or_default().to_owned())
+    };
+    let why = "a sample of this archive was not read: unpacked, the archive has more than 400000 bytes";
+    assert_eq!(read(&bytes), (2, why.to_owned()));
+    // One that lies about its size is read no further than that.
+    bytes[starts[1] + 24..starts[1] + 28].copy_from_slice(&9_u32.to_le_bytes());
+    assert_eq!(read(&bytes), (2, "a sample of this archive can't be read".to_owned()));
 }
 
 #[test]

@@ -45,6 +45,7 @@ pub use options::{
 pub use paths::{printable, real, relative};
 pub use project::{LintRun, Project, ProjectOptions};
 pub use resolve::{FileSettings, Resolver, find_target, read_settings};
+pub use template::read as read_template;
 
 /// A callback with the number of bytes that have been read since the last call. Several threads call it.
 pub type Progress<'p> = &'p (dyn Fn(u64) + Sync);

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::paths::printable;
 
 /// The chat template in a file, or in the folder of a model. Fails if it cannot be read, or there is none.
-pub(crate) fn read(path: &Path) -> Result<Template, Error> {
+pub fn read(path: &Path) -> Result<Template, Error> {
     let name = printable(path);
     let unread = |error| Error::caused(format!("cannot read the chat template {name}"), &error);
     let template = if path.is_dir() {

@@ -40,7 +40,7 @@ mod summary;
 pub mod unified;
 
 pub use show::{Outline, View, outline, outline_opened};
-pub use style::Style;
+pub use style::{Style, wrapping};
 
 /// The page about the crates as libraries; its examples run as doctests.
 #[cfg(doctest)]

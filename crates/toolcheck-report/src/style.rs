@@ -1,5 +1,7 @@
 //! Options for how a report is written.
 
+use toolcheck_core::setters;
+
 /// How to write a report, and what the reader's terminal supports.
 ///
 /// ```
@@ -34,51 +36,19 @@ impl Style {
         Self::default()
     }
 
-    /// Whether to write colors.
-    pub fn color(mut self, color: bool) -> Self {
-        self.color = color;
-        self
-    }
-
-    /// Whether the terminal supports hyperlinks.
-    pub fn has_links(mut self, has_links: bool) -> Self {
-        self.has_links = has_links;
-        self
-    }
-
-    /// The width of the terminal, in columns.
-    pub fn width(mut self, width: usize) -> Self {
-        self.width = width;
-        self
-    }
-
-    /// Whether to show excerpts of the linted files.
-    pub fn has_excerpts(mut self, has_excerpts: bool) -> Self {
-        self.has_excerpts = has_excerpts;
-        self
-    }
-
-    /// Whether to leave out the summary.
-    pub fn is_quiet(mut self, is_quiet: bool) -> Self {
-        self.is_quiet = is_quiet;
-        self
-    }
-
-    /// Whether outputs for people end with the number of findings per rule.
-    pub fn with_statistics(mut self, with_statistics: bool) -> Self {
-        self.with_statistics = with_statistics;
-        self
-    }
-
-    /// The options with which `toolcheck fix` reads the files in the same way, each after a space.
-    pub fn fix_options(mut self, fix_options: &'static str) -> Self {
-        self.fix_options = fix_options;
-        self
+    setters! {
+        color: bool,
+        has_links: bool,
+        width: usize,
+        has_excerpts: bool,
+        is_quiet: bool,
+        with_statistics: bool,
+        fix_options: &'static str,
     }
 }
 
 /// How prose is wrapped: at spaces, without hyphens.
-pub(crate) fn wrapping(width: usize) -> textwrap::Options<'static> {
+pub fn wrapping(width: usize) -> textwrap::Options<'static> {
     textwrap::Options::new(width)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)

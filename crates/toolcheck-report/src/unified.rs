@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::ops::Range;
 
+use toolcheck_core::diff::longest_increasing;
 use toolcheck_core::fix_style::without_values;
 use toolcheck_core::text::{shown, shown_with_tabs};
 
@@ -220,24 +221,5 @@ fn anchors(old: &[&[u8]], new: &[&[u8]], (from, to): (&Range<usize>, &Range<usiz
     let once = seen.values().filter(|entry| entry[0] == 1 && entry[2] == 1);
     let mut pairs: Vec<(usize, usize)> = once.map(|entry| (entry[1], entry[3])).collect();
     pairs.sort_unstable();
-    // The longest increasing sequence of the second numbers: the last pair of each length, and the pair before each pair.
-    let mut last: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (number, pair) in pairs.iter().enumerate() {
-        let length = last.partition_point(|other| pairs[*other].1 < pair.1);
-        before.push(length.checked_sub(1).map(|shorter| last[shorter]));
-        last.truncate(last.len().max(length));
-        match last.get_mut(length) {
-            Some(known) => *known = number,
-            None => last.push(number),
-        }
-    }
-    let mut run = Vec::new();
-    let mut at = last.last().copied();
-    while let Some(number) = at {
-        run.push(pairs[number]);
-        at = before[number];
-    }
-    run.reverse();
-    run
+    longest_increasing(&pairs)
 }

@@ -5,4 +5,6 @@ mod conform;
 mod json_text;
 mod outputs;
 mod show;
+#[path = "../../toolcheck-core/tests/testing.rs"]
+mod testing;
 mod unified;

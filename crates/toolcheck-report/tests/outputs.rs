@@ -1,7 +1,6 @@
 //! The outputs of a report.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde_json::Value as Json;
@@ -10,12 +9,10 @@ use toolcheck_core::targets;
 use toolcheck_lint::{Options, Report, lint};
 use toolcheck_report::{Style, outputs};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::testing::{files_below, fixtures, ids_in, root};
 
 fn report(path: &str, target: Option<&str>) -> Report {
-    let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
+    let bytes = std::fs::read(fixtures().join(path)).unwrap();
     of_bytes(path, bytes, target)
 }
 
@@ -127,14 +124,8 @@ fn json_is_valid_against_its_schema() {
 
 #[test]
 fn the_table_equals_its_directory() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/outputs");
-    let stems = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut stems: Vec<String> =
-        stems.map(|path| path.file_stem().unwrap().to_string_lossy().replace('_', "-")).collect();
-    stems.retain(|stem| stem != "mod");
-    stems.sort();
     let ids: Vec<&str> = outputs::ALL.iter().map(|output| output.id).collect();
-    assert_eq!(ids, stems);
+    assert_eq!(ids, ids_in("src/outputs", "rs"));
 }
 
 /// Characters with a meaning in terminals, workflow commands, XML, HTML, Markdown, JSON or SARIF.
@@ -494,13 +485,8 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
 
 #[test]
 fn no_output_shows_a_planted_secret() {
-    let mut open = vec![root().join("fixtures")];
     let (mut planted, mut findings) = (0, 0);
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
+    for path in files_below(fixtures()) {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         if !name.ends_with(".json") || name.ends_with(".expect.json") {
             continue;

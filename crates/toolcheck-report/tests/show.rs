@@ -1,15 +1,11 @@
 //! The outputs of an outline.
 
-use std::path::{Path, PathBuf};
-
 use toolcheck_core::targets;
 use toolcheck_lint::Options;
 use toolcheck_report::{Outline, Style, View, outline, show};
 use unicode_width::UnicodeWidthStr;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::testing::{fixtures, ids_in, root};
 
 fn of_text(text: &str, view: &View<'_>) -> Outline {
     outline("case", text.as_bytes(), &Options::default(), view)
@@ -65,21 +61,14 @@ fn what_an_agent_leaves_out_itself_is_not_in_the_request() {
 
 #[test]
 fn the_table_equals_its_directory() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/show/outputs");
-    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let sources = paths.filter(|path| path.extension().is_some_and(|ending| ending == "rs"));
-    let mut stems: Vec<String> =
-        sources.map(|path| path.file_stem().unwrap().to_string_lossy().into_owned()).collect();
-    stems.retain(|stem| stem != "mod");
-    stems.sort();
     let ids: Vec<&str> = show::outputs::ALL.iter().map(|output| output.id).collect();
-    assert_eq!(ids, stems);
+    assert_eq!(ids, ids_in("src/show/outputs", "rs"));
 }
 
 #[test]
 fn a_colored_screen_has_links() {
     let path = "seeds/coco-before.json";
-    let bytes = std::fs::read(root().join("fixtures").join(path)).unwrap();
+    let bytes = std::fs::read(fixtures().join(path)).unwrap();
     let command = format!("toolcheck lint {path}");
     let sample = outline(path, &bytes, &Options::new(), &View::new().more(&command));
     let style = Style::new().color(true).width(100);

@@ -5,12 +5,11 @@
 //! It compares each value with each value of an `enum`, and tries each alternative of an `anyOf`.
 //! Such schemas are rarely written on purpose, but a log may contain any.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 use serde_json::{Map, Value as Json};
-use toolcheck_json::{Kind, Value};
+use toolcheck_json::{Kind, Value, percent_decoded};
 
 use super::fuel::{Fuel, OutOfFuel};
 use super::values::integer;
@@ -420,29 +419,6 @@ fn size_of(value: &Json, depth: usize) -> u64 {
 fn last_segment(name: &str) -> &str {
     let name = name.trim_end_matches('#').trim_start_matches('#');
     name.rsplit('/').next().unwrap_or(name)
-}
-
-/// The text of a fragment, with percent-encoded bytes decoded.
-fn percent_decoded(fragment: &str) -> Cow<'_, str> {
-    if !fragment.contains('%') {
-        return Cow::Borrowed(fragment);
-    }
-    let (mut bytes, mut rest) = (Vec::new(), fragment.as_bytes());
-    while let [first, tail @ ..] = rest {
-        let digits =
-            tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use toolcheck_core::RuleId;
 use toolcheck_core::text::shown;
-use toolcheck_json::Document;
+use toolcheck_json::{Document, locate};
 use toolcheck_open::{Undecoded, decoded};
 
 use crate::content::without_halves;
@@ -32,6 +32,15 @@ impl NoRequest {
     fn malformed(message: impl Into<String>) -> Self {
         Self::new(RuleId::MalformedJson, message, 400)
     }
+}
+
+/// A body that is larger than what is held of one.
+pub(crate) fn too_large(most: usize) -> NoRequest {
+    NoRequest::new(
+        RuleId::UnrecognisedFormat,
+        format!("the body has more than {most} bytes (`--max-body`), so nothing was checked"),
+        413,
+    )
 }
 
 /// A body without its `Content-Encoding`, in at most so many bytes.
@@ -86,20 +95,35 @@ pub(crate) fn object(body: &[u8]) -> Result<&str, NoRequest> {
             let message = format!("the body has more than {MOST_VALUES} values");
             Err(NoRequest::new(RuleId::UnrecognisedFormat, message, 413))
         }
-        Err(error) if !is_only_deep(text, &error) => Err(NoRequest::malformed(error.to_string())),
-        _ if !text.trim_ascii_start().starts_with('{') => {
-            Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but not an object", 400))
-        }
-        _ => Ok(text),
+        Err(error) => match syntax_error(text, &error) {
+            Some(message) => Err(NoRequest::malformed(message)),
+            None => is_object(text),
+        },
+        Ok(()) => is_object(text),
     }
 }
 
-/// Whether a text is JSON although `serde_json` does not read it: it stops at a depth that APIs take.
-fn is_only_deep(text: &str, error: &serde_json::Error) -> bool {
-    let is_bounded = || text.bytes().filter(|byte| b",:[{".contains(byte)).count() < MOST_VALUES;
-    error.to_string().starts_with("recursion limit exceeded")
-        && is_bounded()
-        && Document::read(text.as_bytes()).faults().iter().all(|fault| fault.kind.is_in_text())
+fn is_object(text: &str) -> Result<&str, NoRequest> {
+    if text.trim_ascii_start().starts_with('{') {
+        return Ok(text);
+    }
+    Err(NoRequest::new(RuleId::UnrecognisedFormat, "the body is JSON, but not an object", 400))
+}
+
+/// What is wrong with a text that `serde_json` does not read, in the words of the linter. `None` if it is JSON all the
+/// same: `serde_json` stops at a depth that APIs take.
+fn syntax_error(text: &str, error: &serde_json::Error) -> Option<String> {
+    if text.bytes().filter(|byte| b",:[{".contains(byte)).count() >= MOST_VALUES {
+        return Some(error.to_string());
+    }
+    let document = Document::read(text.as_bytes());
+    let fault = document.faults().iter().find(|fault| !fault.kind.is_in_text());
+    let Some(fault) = fault else {
+        let is_only_deep = error.to_string().starts_with("recursion limit exceeded");
+        return (!is_only_deep).then(|| error.to_string());
+    };
+    let place = locate(text.as_bytes(), &[fault.span.start as usize]).pop()?;
+    Some(format!("line {}, column {}: {}", place.line, place.column, fault.kind.describe()))
 }
 
 /// Reads a text as `serde_json` reads a value, without keeping it.

@@ -75,7 +75,7 @@ impl Provider {
             comparison.left_out += 1;
             return;
         };
-        let checked = provider.check(&asked, request.as_bytes(), (None, MOST_BODY), server);
+        let checked = provider.check(&asked, Some(request.as_bytes()), None, MOST_BODY, server);
         let value = recorded.value();
         if let Some(sent) = checked.sent().filter(|_| !is_refused) {
             keep(server, sent, format, &value, false);

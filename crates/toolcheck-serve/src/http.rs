@@ -18,7 +18,6 @@ use toolcheck_core::targets::Target;
 
 use crate::answer::Answer;
 use crate::cors::Page;
-use crate::limits::BufferedBody;
 use crate::model_endpoints::{self, Question};
 use crate::origin_check::Purpose;
 use crate::provider::{Asked, Provider, Unserved};
@@ -114,30 +113,37 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
         }
     };
     let held = match state.limiter.receive(body).await {
-        Ok(held) => held,
+        Ok(held) => Some(held),
+        // As large as it is, it is a request that is refused.
+        Err(StatusCode::PAYLOAD_TOO_LARGE) => None,
         Err(status) => return turned_away(status),
     };
     let shared = Arc::clone(state);
     // What is encoded may be much larger.
-    let size = if encoding(&parts).is_some() { usize::MAX } else { held.bytes.len() };
-    let answered =
-        state.limiter.work(size, move || answer(&shared, &provider, (&asked, &parts), &held)).await;
+    let size = if encoding(&parts).is_some() {
+        usize::MAX
+    } else {
+        held.as_ref().map_or(0, |held| held.bytes.len())
+    };
+    let work = move || answer(&shared, &provider, &asked, &parts, held.as_ref().map(|held| &*held.bytes));
+    let answered = state.limiter.work(size, work).await;
     answered.map_or_else(|| refuse(StatusCode::INTERNAL_SERVER_ERROR, None), write)
 }
 
-/// Checks a request, and keeps the exchange.
+/// Checks a request, and keeps the exchange. `None` is a body that is too large.
 fn answer(
     state: &State,
     provider: &Provider,
-    (asked, parts): (&Asked, &http::request::Parts),
-    held: &BufferedBody,
+    asked: &Asked,
+    parts: &http::request::Parts,
+    body: Option<&[u8]>,
 ) -> Answer {
     let server = state.server();
-    let mut checked =
-        provider.check(asked, &held.bytes, (encoding(parts).as_deref(), state.limiter.most_body), &server);
+    let encoding = encoding(parts);
+    let mut checked = provider.check(asked, body, encoding.as_deref(), state.limiter.most_body, &server);
     let query = parts.uri.query().unwrap_or_default();
     let answer = provider.answer(asked, &checked, (query, &server), |turn| {
-        state.choose(&held.bytes, |attempt, given| {
+        state.choose(body.unwrap_or_default(), |attempt, given| {
             let chosen = turn(attempt, given);
             (chosen, chosen.filter(|at| provider.is_once(*at)))
         })
@@ -213,9 +219,7 @@ async fn steer((method, name): (&Method, &str), body: Incoming, state: &Arc<Stat
         }
         _ => return refuse(StatusCode::NOT_FOUND, None),
     };
-    let mut response = Response::new(whole(body.into_bytes()));
-    response.headers_mut().insert("content-type", HeaderValue::from_static(kind));
-    response
+    response_of(kind, body)
 }
 
 /// The answer to a body that is not received.
@@ -257,19 +261,21 @@ fn expects_more(parts: &http::request::Parts) -> bool {
     named.map(str::trim).any(|one| !one.is_empty() && !one.eq_ignore_ascii_case("100-continue"))
 }
 
-fn json_of(text: String) -> Response<Body> {
+fn response_of(kind: &'static str, text: String) -> Response<Body> {
     let mut response = Response::new(whole(text.into_bytes()));
-    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
+    response.headers_mut().insert("content-type", HeaderValue::from_static(kind));
     response
+}
+
+fn json_of(text: String) -> Response<Body> {
+    response_of("application/json", text)
 }
 
 /// What is not about a conversation.
 pub(crate) fn refuse(status: StatusCode, reason: Option<&str>) -> Response<Body> {
     let reason = reason.or(status.canonical_reason()).unwrap_or("error");
-    let text = json!({"error": {"message": reason}});
-    let mut response = Response::new(whole(text.to_string().into_bytes()));
+    let mut response = json_of(json!({"error": {"message": reason}}).to_string());
     *response.status_mut() = status;
-    response.headers_mut().insert("content-type", HeaderValue::from_static("application/json"));
     // What was sent may not have been read.
     response.headers_mut().insert("connection", HeaderValue::from_static("close"));
     response

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::{Body as _, Incoming};
@@ -14,6 +15,8 @@ const MOST_HELD: usize = 512 << 20;
 const SMALL: usize = 16 << 10;
 /// The smallest body that is checked alone: its check may take a hundred times its size.
 const LARGE: usize = 1 << 20;
+/// How much of a body that is too large is still read, and dropped: most clients read no answer before all is sent.
+const MOST_DROPPED: usize = 256 << 20;
 pub(crate) const THREADS: usize = 4;
 
 /// How much is held at a time.
@@ -41,6 +44,7 @@ impl BodyLimiter {
     pub(crate) async fn receive(self: &Arc<Self>, mut body: Incoming) -> Result<BufferedBody, StatusCode> {
         let said = body.size_hint().lower();
         if said > self.most_body as u64 {
+            drop_rest(body).await;
             return Err(StatusCode::PAYLOAD_TOO_LARGE);
         }
         let mut held = BufferedBody { bytes: Vec::new(), counted: 0, limiter: Arc::clone(self) };
@@ -49,6 +53,7 @@ impl BodyLimiter {
             let Ok(frame) = frame else { return Err(StatusCode::BAD_REQUEST) };
             let Some(data) = frame.data_ref() else { continue };
             if held.bytes.len() + data.len() > self.most_body {
+                drop_rest(body).await;
                 return Err(StatusCode::PAYLOAD_TOO_LARGE);
             }
             if !held.count(data.len()) {
@@ -76,6 +81,15 @@ impl BodyLimiter {
         // The semaphore is never closed.
         let _alone = if size >= LARGE { self.large.acquire().await.ok() } else { None };
         tokio::task::spawn_blocking(work).await.ok()
+    }
+}
+
+/// Reads the rest of a body that is too large, as far as is bearable.
+async fn drop_rest(mut body: Incoming) {
+    let mut left = MOST_DROPPED;
+    while let Some(Ok(frame)) = body.frame().await {
+        let Some(less) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { return };
+        left = less;
     }
 }
 

@@ -10,29 +10,21 @@ use toolcheck_lint::{ChatTemplate, TargetRef, rules};
 
 use crate::comparison::Comparison;
 use crate::http;
-use crate::limits::BodyLimiter;
 use crate::listener::Listener;
-use crate::origin_check::Guard;
 use crate::provider::{Provider, Strictness};
 use crate::recording::Recording;
 use crate::script::Turn;
 use crate::seen::{Exchange, MockLog};
-use crate::state::{State, Watch};
-
-/// The default limit of a body in bytes.
-const MOST_BODY: usize = 64 << 20;
+use crate::state::{Listening, State, Watch, listening_setters};
 
 /// What a mock is made of.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[must_use]
 pub struct Builder {
     provider: Provider,
-    port: u16,
-    most_body: usize,
     most_kept: Option<usize>,
-    guard: Guard,
-    checks_on_drop: bool,
-    watch: Watch,
+    leaves_unchecked_on_drop: bool,
+    listening: Listening,
 }
 
 /// A mock that listens on the loopback interface until it is finished or dropped.
@@ -45,20 +37,6 @@ pub struct MockProvider {
     listener: Listener,
     state: Arc<State>,
     checks_on_drop: bool,
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Self {
-            provider: Provider::default(),
-            port: 0,
-            most_body: MOST_BODY,
-            most_kept: None,
-            guard: Guard::default(),
-            checks_on_drop: true,
-            watch: Watch::default(),
-        }
-    }
 }
 
 impl Builder {
@@ -97,19 +75,7 @@ impl Builder {
         Ok(self)
     }
 
-    /// Answers requests that name this host too, without a port. Those that name the loopback interface are always
-    /// answered.
-    pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
-        self.guard.allow_host(host.as_ref().to_owned());
-        self
-    }
-
-    /// Answers requests of web pages of this origin, such as `https://app.example`. Pages of this machine may talk to the
-    /// model without that, but not see what others have sent.
-    pub fn allow_origin(mut self, origin: impl AsRef<str>) -> Self {
-        self.guard.allow_origin(origin.as_ref().to_owned());
-        self
-    }
+    listening_setters!();
 
     /// How much must be known of a refusal.
     pub fn strictness(mut self, strictness: Strictness) -> Self {
@@ -143,18 +109,6 @@ impl Builder {
         self
     }
 
-    /// The port; 0, the default, is any that is free.
-    pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
-        self
-    }
-
-    /// The limit of a body in bytes.
-    pub fn max_body(mut self, bytes: usize) -> Self {
-        self.most_body = bytes;
-        self
-    }
-
     /// How many bytes of exchanges are kept; 32 MiB, if it is not said. Later ones are answered, shown to
     /// [`Builder::on_exchange`] and counted.
     pub fn max_kept(mut self, bytes: usize) -> Self {
@@ -164,13 +118,7 @@ impl Builder {
 
     /// Whether dropping the mock asserts that the run was conformant; the default is that it does.
     pub fn check_on_drop(mut self, checks: bool) -> Self {
-        self.checks_on_drop = checks;
-        self
-    }
-
-    /// Calls a function with each exchange, once it is answered.
-    pub fn on_exchange(mut self, watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
-        self.watch = Watch::new(watch);
+        self.leaves_unchecked_on_drop = !checks;
         self
     }
 
@@ -185,10 +133,10 @@ impl Builder {
     ///
     /// The port is taken, or the system refuses.
     pub fn start(self) -> io::Result<MockProvider> {
-        let limiter = BodyLimiter::new(self.most_body);
-        let state = Arc::new(State::new(self.provider, self.guard, limiter, self.most_kept, self.watch));
-        let listener = Listener::start("toolcheck-serve", self.port, Arc::clone(&state), http::respond)?;
-        Ok(MockProvider { listener, state, checks_on_drop: self.checks_on_drop })
+        let port = self.listening.port;
+        let state = Arc::new(State::new(self.provider, self.listening, self.most_kept));
+        let listener = Listener::start("toolcheck-serve", port, Arc::clone(&state), http::respond)?;
+        Ok(MockProvider { listener, state, checks_on_drop: !self.leaves_unchecked_on_drop })
     }
 }
 

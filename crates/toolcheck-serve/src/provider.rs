@@ -103,7 +103,7 @@ pub fn status(path: &str, encoding: Option<&str>, body: &[u8]) -> Option<u16> {
     let provider = Provider::default();
     let asked = provider.asked(path, "").ok()?;
     let server = ServerState::of_server();
-    let checked = provider.check(&asked, body, (encoding, MOST_BODY), &server);
+    let checked = provider.check(&asked, Some(body), encoding, MOST_BODY, &server);
     Some(provider.answer(&asked, &checked, ("", &server), |turn| turn(0, &[])).status)
 }
 
@@ -161,10 +161,12 @@ impl Provider {
     pub(crate) fn check(
         &self,
         asked: &Asked,
-        sent: &[u8],
-        (encoding, most): (Option<&str>, usize),
+        sent: Option<&[u8]>,
+        encoding: Option<&str>,
+        most: usize,
         server: &ServerState,
     ) -> Checked {
+        let Some(sent) = sent else { return Checked::no_request(b"", body::too_large(most)) };
         let plain = match body::plain(sent, encoding, most) {
             Ok(plain) => plain,
             Err(why) => return Checked::no_request(sent, why),

@@ -21,19 +21,16 @@ use crate::answer::{Answer, Refused};
 use crate::body;
 use crate::content::Content;
 use crate::http::{Body, about_itself, agent, encoding, encoding_in, now, refuse, turned_away, write};
-use crate::limits::{BodyLimiter, BufferedBody};
+use crate::limits::BodyLimiter;
 use crate::listener::Listener;
-use crate::origin_check::{Guard, Purpose, leads_out};
+use crate::origin_check::{Purpose, leads_out};
 use crate::provider::{Provider, Strictness, keep};
 use crate::received;
 use crate::route::plain_path;
 use crate::secrets::{secrets, without};
 use crate::seen::Exchange;
-use crate::state::{Watch, note};
+use crate::state::{Listening, Watch, listening_setters, note};
 use crate::upstream::Upstream;
-
-/// The default limit of a body in bytes.
-const MOST_BODY: usize = 64 << 20;
 
 /// Headers that are about a connection and not about what is sent over it.
 const OF_A_CONNECTION: [&str; 9] = [
@@ -56,10 +53,7 @@ pub struct ProxyBuilder {
     provider: Provider,
     against: Option<Provider>,
     refuses: bool,
-    port: u16,
-    most_body: usize,
-    guard: Guard,
-    watch: Watch,
+    listening: Listening,
     on_unchecked: OnUnchecked,
 }
 
@@ -144,36 +138,7 @@ impl ProxyBuilder {
         self
     }
 
-    /// The port; 0, the default, is any that is free.
-    pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
-        self
-    }
-
-    /// The limit of the body of a request in bytes, and of what is recorded of a response.
-    pub fn max_body(mut self, bytes: usize) -> Self {
-        self.most_body = bytes;
-        self
-    }
-
-    /// Passes requests on that name this host too, without a port. Those that name the loopback interface always pass.
-    pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
-        self.guard.allow_host(host.as_ref().to_owned());
-        self
-    }
-
-    /// Passes requests of web pages of this origin on, such as `https://app.example`. Those of others do not pass.
-    pub fn allow_origin(mut self, origin: impl AsRef<str>) -> Self {
-        self.guard.allow_origin(origin.as_ref().to_owned());
-        self
-    }
-
-    /// Calls a function with each exchange, once the response is complete. The exchange has the refusal that was answered
-    /// or is to be expected; the other refusal is that of the other API.
-    pub fn on_exchange(mut self, watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
-        self.watch = Watch::new(watch);
-        self
-    }
+    listening_setters!();
 
     /// Calls a function with the method and the path of a request with a body that is passed on unchecked, the first time
     /// that they come.
@@ -188,9 +153,9 @@ impl ProxyBuilder {
     ///
     /// The port is taken, or the system refuses.
     pub fn start(self) -> io::Result<Proxy> {
-        let port = self.port;
+        let Listening { port, most_body, .. } = self.listening;
         let zero = AtomicUsize::default;
-        let limiter = Arc::new(BodyLimiter::new(self.most_body));
+        let limiter = Arc::new(BodyLimiter::new(most_body));
         let state = Arc::new(State {
             builder: self,
             limiter,
@@ -215,10 +180,7 @@ impl Proxy {
             provider: Provider { takes_all: true, ..Provider::default() },
             against: None,
             refuses: false,
-            port: 0,
-            most_body: MOST_BODY,
-            guard: Guard::default(),
-            watch: Watch::default(),
+            listening: Listening::default(),
             on_unchecked: OnUnchecked::default(),
         }
     }
@@ -268,7 +230,7 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
     if let Some(said) = about_itself("proxy", &parts) {
         return said;
     }
-    if let Some((status, why)) = builder.guard.refuses(&parts, Purpose::Control) {
+    if let Some((status, why)) = builder.listening.guard.refuses(&parts, Purpose::Control) {
         return refuse(status, Some(&format!("toolcheck proxy: {why}")));
     }
     // It would leave what stands before the path upstream.
@@ -278,12 +240,22 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
     }
     let mut held = match state.limiter.receive(body).await {
         Ok(held) => held,
-        Err(status) => return turned_away(status),
+        Err(status) => {
+            if status != StatusCode::PAYLOAD_TOO_LARGE {
+                return turned_away(status);
+            }
+            let why = format!("its body has more than {} bytes (`--max-body`)", builder.listening.most_body);
+            let response = refuse(status, Some(&format!("toolcheck proxy: not passed on: {why}")));
+            if let Some(checked) = Checked::new(&parts, None, state) {
+                checked.keep_unanswered(state, Some(why));
+            }
+            return response;
+        }
     };
     let size = if encoding(&parts).is_some() { usize::MAX } else { held.bytes.len() };
     let shared = Arc::clone(state);
     let work = move || {
-        let checked = Checked::new(&parts, &held, &shared);
+        let checked = Checked::new(&parts, Some(&held.bytes), &shared);
         (parts, Bytes::from(std::mem::take(&mut held.bytes)), held, checked)
     };
     let Some((parts, body, held, checked)) = state.limiter.work(size, work).await else {
@@ -299,7 +271,7 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
             .unwrap_or_else(|error| unreachable(&no_answer(&builder.upstream, &error)));
     };
     if let Some(answer) = checked.answer.take().filter(|_| builder.refuses) {
-        checked.keep(state, answer.status, answer.content(), (false, None));
+        checked.keep(state, answer.status, answer.content(), false, None);
         return write(answer);
     }
     let mut waiting = Waiting { checked: Some(checked), state: Arc::clone(state) };
@@ -312,7 +284,7 @@ async fn respond(request: Request<Incoming>, state: Arc<State>) -> Response<Body
         Ok(response) => {
             let (head, body) = response.into_parts();
             let kept = Kept { head: head.clone(), checked, state: Arc::clone(state) };
-            let most = builder.most_body;
+            let most = builder.listening.most_body;
             Response::from_parts(head, Copied { body, text: Vec::new(), most, kept: Some(kept) }.boxed())
         }
         Err(error) => {
@@ -385,12 +357,12 @@ struct Checked {
 }
 
 impl Checked {
-    /// `None` if the request asks for no conversation.
-    fn new(parts: &http::request::Parts, held: &BufferedBody, state: &State) -> Option<Self> {
+    /// `None` if the request asks for no conversation. A body that is too large is none: nothing is known of it.
+    fn new(parts: &http::request::Parts, body: Option<&[u8]>, state: &State) -> Option<Self> {
         let builder = &state.builder;
         let (path, agent) = (parts.uri.path(), agent(parts));
         // What else has a body may still be read as what is posted.
-        if held.bytes.is_empty() && !parts.method.as_str().eq_ignore_ascii_case("post") {
+        if body.is_some_and(<[u8]>::is_empty) && !parts.method.as_str().eq_ignore_ascii_case("post") {
             return None;
         }
         // The path as it is comes first: what it says of a model counts.
@@ -399,15 +371,16 @@ impl Checked {
         let (asked, plain) =
             std::iter::once_with(|| path.to_owned()).chain(spellings()).find_map(asked_as)?;
         let encoding = encoding(parts);
-        let encoded = (encoding.as_deref(), builder.most_body);
-        let checked = builder.provider.check(&asked, &held.bytes, encoded, &state.server);
-        let against = builder.against.as_ref().and_then(|other| {
+        let (encoding, most) = (encoding.as_deref(), builder.listening.most_body);
+        let checked = builder.provider.check(&asked, body, encoding, most, &state.server);
+        let against = builder.against.as_ref().filter(|_| body.is_some()).and_then(|other| {
             // The format is that of the path as it is, and only the target is another.
             let asked = other.asked(&plain, agent).ok()?.in_format_of(&asked);
-            other.check(&asked, &held.bytes, encoded, &state.server).refused
+            other.check(&asked, body, encoding, most, &state.server).refused
         });
         let (sent, goes_on) = (checked.sent(), checked.goes_on());
-        let refused = checked.refused;
+        // The API behind may take what is too large here.
+        let refused = checked.refused.filter(|_| body.is_some());
         let count = |count: &AtomicUsize, is: bool| count.fetch_add(usize::from(is), Ordering::Relaxed);
         count(&state.requests, true);
         count(&state.refused, refused.is_some());
@@ -422,11 +395,11 @@ impl Checked {
     fn keep_unanswered(mut self, state: &State, why: Option<String>) {
         state.unanswered.fetch_add(usize::from(why.is_some()), Ordering::Relaxed);
         self.missed = why;
-        self.keep(state, 0, Content::of(&Json::Null), (true, None));
+        self.keep(state, 0, Content::of(&Json::Null), true, None);
     }
 
-    fn keep(self, state: &State, status: u16, response: Content, (is_cut, retry_after): (bool, Option<u64>)) {
-        state.builder.watch.see(&Exchange {
+    fn keep(self, state: &State, status: u16, response: Content, is_cut: bool, retry_after: Option<u64>) {
+        state.builder.listening.watch.see(&Exchange {
             path: self.path,
             format: self.format,
             request: without(&self.secrets, self.request),
@@ -497,7 +470,7 @@ impl Copied {
         {
             keep(&state.server, sent, format, &value, is_cut);
         }
-        checked.keep(&state, head.status.as_u16(), Content::of(&value), (is_cut, after));
+        checked.keep(&state, head.status.as_u16(), Content::of(&value), is_cut, after);
     }
 }
 

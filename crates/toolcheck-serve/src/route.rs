@@ -1,11 +1,12 @@
 //! Which conversation a path asks for.
 
 use toolcheck_core::Format;
-use toolcheck_core::endpoint::{self, decoded};
+use toolcheck_core::endpoint;
 use toolcheck_core::formats;
 use toolcheck_core::reply::Framing;
 use toolcheck_core::route::{self, Streaming};
 use toolcheck_core::targets::{self, Target};
+use toolcheck_json::percent_decoded;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Route {
@@ -39,7 +40,7 @@ pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     Some(Route {
         format: format.id,
         streaming: route.streaming,
-        model: model.map(decoded),
+        model: model.map(|name| percent_decoded(name).into_owned()),
         deployment: deployment(path),
         framing: route.framing.unwrap_or(format.framing),
         errors_of: route.errors_of,
@@ -55,7 +56,7 @@ pub(crate) fn plain_path(path: &str, splits: bool) -> String {
         if !splits {
             path = path.replace("%2f", "%252f").replace("%2F", "%252F");
         }
-        path = decoded(&path);
+        path = percent_decoded(&path).into_owned();
     }
     let steps = path.split(['/', '\\']).map(|step| step.split(';').next().unwrap_or_default());
     let steps: String = steps.filter(|step| !step.is_empty()).flat_map(|step| ["/", step]).collect();
@@ -82,7 +83,7 @@ fn known_case(mut path: String) -> String {
 /// The model that Azure's paths name before the end: `/openai/deployments/NAME/chat/completions`.
 fn deployment(before: &str) -> Option<String> {
     let (_, rest) = before.split_once("/deployments/")?;
-    rest.split('/').next().filter(|name| !name.is_empty()).map(decoded)
+    rest.split('/').next().filter(|name| !name.is_empty()).map(|name| percent_decoded(name).into_owned())
 }
 
 /// Whether a path is one of the target's API. A target of no format has any.

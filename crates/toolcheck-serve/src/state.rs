@@ -79,16 +79,64 @@ impl fmt::Debug for Watch {
     }
 }
 
+/// Where a server listens, whom it lets in, and who sees what it answers.
+#[derive(Debug, Clone)]
+pub(crate) struct Listening {
+    pub(crate) port: u16,
+    pub(crate) most_body: usize,
+    pub(crate) guard: Guard,
+    pub(crate) watch: Watch,
+}
+
+impl Default for Listening {
+    fn default() -> Self {
+        Self { port: 0, most_body: 64 << 20, guard: Guard::default(), watch: Watch::default() }
+    }
+}
+
+/// Declares the methods of a builder that set its `listening`.
+macro_rules! listening_setters {
+    () => {
+        /// The port; 0, the default, is any that is free.
+        pub fn port(mut self, port: u16) -> Self {
+            self.listening.port = port;
+            self
+        }
+
+        /// The limit of the body of a request in bytes, and of what a proxy records of a response.
+        pub fn max_body(mut self, bytes: usize) -> Self {
+            self.listening.most_body = bytes;
+            self
+        }
+
+        /// Lets requests in that name this host too, without a port. Those that name the loopback interface always are.
+        pub fn allow_host(mut self, host: impl AsRef<str>) -> Self {
+            self.listening.guard.allow_host(host.as_ref().to_owned());
+            self
+        }
+
+        /// Lets requests of web pages of this origin in, such as `https://app.example`. Without that, pages of this machine may
+        /// talk to a mock, but not see what others have sent, and those of others to nothing.
+        pub fn allow_origin(mut self, origin: impl AsRef<str>) -> Self {
+            self.listening.guard.allow_origin(origin.as_ref().to_owned());
+            self
+        }
+
+        /// Calls a function with each exchange, once it is answered. A proxy adds the refusal that was answered or is to be
+        /// expected; its other refusal is that of the other API.
+        pub fn on_exchange(mut self, watch: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+            self.listening.watch = Watch::new(watch);
+            self
+        }
+    };
+}
+pub(crate) use listening_setters;
+
 impl State {
-    pub(crate) fn new(
-        provider: Provider,
-        guard: Guard,
-        limiter: BodyLimiter,
-        most_kept: Option<usize>,
-        watch: Watch,
-    ) -> Self {
+    pub(crate) fn new(provider: Provider, listening: Listening, most_kept: Option<usize>) -> Self {
+        let Listening { guard, watch, most_body, .. } = listening;
         let most_kept = most_kept.unwrap_or(MOST_KEPT);
-        let (provider, limiter) = (Mutex::new(Arc::new(provider)), Arc::new(limiter));
+        let (provider, limiter) = (Mutex::new(Arc::new(provider)), Arc::new(BodyLimiter::new(most_body)));
         let server = Mutex::new(Arc::new(ServerState::of_server()));
         Self {
             provider,

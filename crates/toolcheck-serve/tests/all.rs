@@ -7,5 +7,7 @@ mod http;
 mod mock;
 mod proxy;
 mod recording;
+#[path = "../../toolcheck-core/tests/testing.rs"]
+mod testing;
 #[cfg(feature = "tls")]
 mod tls;

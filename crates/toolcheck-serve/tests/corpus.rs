@@ -1,9 +1,10 @@
 //! The mock refuses what the linter reports as refused, with the status and in the words that the linter prints.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::common::{raw, send_raw};
+use crate::testing::{files_below, fixtures};
 use serde_json::Value as Json;
 use toolcheck_core::targets::{self, Evidence};
 use toolcheck_core::{exchange, formats};
@@ -25,13 +26,8 @@ struct Request {
 
 /// The requests of the corpus by the target that they are checked against.
 fn requests() -> BTreeMap<String, Vec<Request>> {
-    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")];
     let mut requests: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-            continue;
-        }
+    for path in files_below(fixtures()) {
         let Ok(expectation) = std::fs::read(path.with_extension("expect.json")) else { continue };
         let expectation: Json = serde_json::from_slice(&expectation).unwrap();
         let text = |key: &str| expectation[key].as_str().unwrap_or_default();

@@ -112,6 +112,17 @@ fn a_request_in_brotli_is_decoded_up_to_a_bound() {
     assert_eq!(ask(&bomb), 413);
 }
 
+#[test]
+fn a_request_that_is_too_large_is_refused_and_counted_and_its_client_gets_the_answer() {
+    let mock = MockProvider::builder().max_body(1000).check_on_drop(false).start().unwrap();
+    let (status, answer) = send_raw(&mock.url(), &raw("/v1/messages", "", &[b' '; 4 << 20]));
+    assert_eq!(status, 413, "{answer}");
+    assert!(answer.contains("x-toolcheck-rule: unrecognised-format"), "{answer}");
+    let run = mock.finish();
+    let refused: Vec<&str> = run.refused().map(|refused| &*refused.message).collect();
+    assert_eq!(refused, ["the body has more than 1000 bytes (`--max-body`), so nothing was checked"]);
+}
+
 fn path_of(id: &str) -> String {
     path(formats::find(id).unwrap(), "m", false)
 }

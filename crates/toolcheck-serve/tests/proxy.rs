@@ -25,6 +25,19 @@ fn watched(builder: ProxyBuilder) -> (Proxy, Arc<Mutex<Vec<Exchange>>>) {
 }
 
 #[test]
+fn a_request_that_is_too_large_is_not_passed_on_and_counted() {
+    let api = MockProvider::builder().check_on_drop(false).start().unwrap();
+    let (proxy, seen) = watched(Proxy::builder(upstream(&api.url())).max_body(1000));
+    let (status, _, body) = send_to(&proxy.url(), "POST", "/v1/messages", "", &" ".repeat(4 << 20));
+    assert_eq!(status, 413);
+    assert!(body.contains("not passed on: its body has more than 1000 bytes (`--max-body`)"), "{body}");
+    let passed = proxy.finish();
+    assert_eq!((passed.requests, passed.refused, passed.unanswered), (1, 0, 1));
+    assert!(seen.lock().unwrap()[0].refused.is_none());
+    assert_eq!(api.finish().requests(), 0);
+}
+
+#[test]
 fn what_passes_is_what_the_api_answers_in_every_format_streamed_or_not() {
     let call = Call::new("call00001", "tides", serde_json::Map::new());
     let conversation = Conversation::new(vec![

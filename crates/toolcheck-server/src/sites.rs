@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use toolcheck_core::ir::{Arguments, Message, Named, Place, Role};
+use toolcheck_core::ir::{Arguments, Message, Named, Place};
 use toolcheck_core::readers::Conversation;
 use toolcheck_core::text::bounded;
 use toolcheck_json::{Document, Record, Span};
@@ -144,15 +144,7 @@ fn place(place: Place) -> Range<usize> {
 }
 
 fn title(message: &Message<'_>) -> String {
-    let role = match (&message.role_name, message.role) {
-        (Some(name), _) => bounded(&name.text, NAME),
-        (None, Role::System) => "system".to_owned(),
-        (None, Role::User) => "user".to_owned(),
-        (None, Role::Assistant) => "assistant".to_owned(),
-        (None, Role::Tool) => "tool".to_owned(),
-        (None, Role::Unknown) => "unknown role".to_owned(),
-    };
-    format!("{} {role}", message.index)
+    format!("{} {}", message.index, bounded(message.speaker().unwrap_or("unknown role"), NAME))
 }
 
 impl Observer for Collector {

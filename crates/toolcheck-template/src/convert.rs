@@ -40,6 +40,8 @@ pub(crate) enum InputPart {
 pub(crate) enum Change {
     Text(Arc<str>),
     Raw(Arc<str>),
+    /// A part of content: a medium as servers write it, or an empty text.
+    Part(Option<&'static str>),
 }
 
 /// Changes of parts, by the numbers of their sources.
@@ -48,7 +50,7 @@ pub(crate) type Changes = HashMap<u32, Change>;
 /// Turns parts of a request into values, and numbers them.
 pub(crate) struct Converter<'c> {
     pub(crate) sources: Vec<Source>,
-    changes: &'c Changes,
+    pub(crate) changes: &'c Changes,
     arguments: Arguments,
     nulls: Nulls,
     server: Option<Server>,
@@ -272,7 +274,7 @@ impl Converter<'_> {
                 match self.changes.get(&number) {
                     Some(Change::Raw(raw)) => Ok(scalar(kind_of(raw), raw)),
                     Some(Change::Text(text)) => Ok(Value::str(text.clone())),
-                    None => {
+                    Some(Change::Part(_)) | None => {
                         let found = scalar(kind, &String::from_utf8_lossy(value.raw()));
                         Ok(if matches!(self.server, Some(Server::LlamaCpp(_))) {
                             in_64_bits(found)
@@ -302,7 +304,11 @@ impl Converter<'_> {
                 inner.push('/');
                 inner.push_str(&name.replace('~', "~0").replace('/', "~1"));
             }
-            let found = self.value(child, depth + 1)?;
+            let change = self.changes.get(&self.count);
+            let mut found = self.value(child, depth + 1)?;
+            if let Some(Change::Part(medium)) = change {
+                found = part(*medium, Value::str(""))?;
+            }
             if is_object {
                 entries.push((key(child), found));
             } else {
@@ -317,6 +323,13 @@ impl Converter<'_> {
         }
         List::of_source(items, source).map(Value::List)
     }
+}
+
+/// A part of content: a medium, or a text.
+pub(crate) fn part(medium: Option<&str>, text: Value) -> Step<Value> {
+    let mut entries = vec![(Value::str("type"), Value::str(medium.unwrap_or("text")))];
+    entries.extend(medium.is_none().then_some((Value::str("text"), text)));
+    Dict::new(entries, None).map(Value::Dict)
 }
 
 fn key(member: Json<'_, '_>) -> Value {

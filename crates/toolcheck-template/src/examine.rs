@@ -23,7 +23,7 @@ impl Template {
     /// Finds what a model does not get to read of a request, or reads in another way than it was meant.
     ///
     /// The prompt is rendered once with each text followed through the template. What seems to be lost is changed, and
-    /// only if the prompt stays the same it is reported. Whitespace is no part, and images and sounds are not looked at.
+    /// only if the prompt stays the same it is reported. Whitespace is no part.
     /// At most some twenty prompts are rendered, and a few more to find the message with which a template refuses.
     pub fn examine(&self, input: &Input<'_>) -> Examination {
         let trial = RenderMode { traces: true, changes: &Changes::new(), most_messages: usize::MAX };
@@ -47,6 +47,9 @@ impl Template {
         bind::examine(&mut findings);
         parts::nulls(&mut findings);
         mask::examine(&mut findings);
+        // Last, because prompts are few, and most templates that get images read them.
+        parts::media(&mut findings);
+        findings.confirm();
         let mut found = findings.observations;
         let place = |observation: &Observation| natural(&observation.pointer);
         found.sort_by_cached_key(|observation| {

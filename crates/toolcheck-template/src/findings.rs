@@ -66,6 +66,8 @@ pub enum Part {
     Argument,
     /// The result of a call.
     Result,
+    /// An image, a sound or a video.
+    Medium,
     /// The definition of a tool, or all of them, or a part of one.
     Tool,
 }

@@ -6,6 +6,7 @@ use crate::convert::{Change, Changes, InputPart, Source};
 use crate::evidence::{Evidence, has_words};
 use crate::findings::{Findings, Kind, Part};
 use crate::input::Preparation;
+use crate::prepare::medium;
 
 /// The keys of a message that hold the reasoning of an assistant.
 const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
@@ -70,6 +71,33 @@ fn texts(findings: &mut Findings<'_>, message: Value<'_, '_>, is_earlier: bool) 
             findings.observations.push(twice);
         }
         partly(findings, (value, number), part, is_earlier);
+    }
+}
+
+/// Looks for images, sounds and videos that have no place in the prompt.
+pub(crate) fn media(findings: &mut Findings<'_>) {
+    let evidence = findings.evidence;
+    let contents = evidence.input.messages.children().filter_map(|message| message.get("content"));
+    let parts = contents.filter(|content| content.is_array()).flat_map(Value::children);
+    let media = parts.filter(|part| part.get("text").is_none()).filter_map(|part| {
+        Some((part, *evidence.numbers(InputPart::Messages, part).first()?, medium(part)?))
+    });
+    let media: Vec<_> = media.collect();
+    let as_served = media.iter().map(|(_, number, medium)| (*number, Change::Part(Some(*medium)))).collect();
+    let are_known = match evidence.input.preparation {
+        Preparation::Vllm => true,
+        // The server may be one that writes them as templates for images expect it.
+        Preparation::AsGiven => evidence.is_same_with(&as_served),
+        // It puts a text of its own in their place.
+        Preparation::LlamaCpp => false,
+    };
+    if !are_known {
+        return;
+    }
+    for (part, number, medium) in media {
+        let mut lost = findings.observation(Kind::Loses, Part::Medium, (InputPart::Messages, part));
+        lost.note = format!("the template has no place for this {medium}");
+        findings.suspect_with(lost, Changes::from([(number, Change::Part(None))]));
     }
 }
 

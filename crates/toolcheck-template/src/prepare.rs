@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value as Json;
 
-use crate::convert::Converter;
+use crate::convert::{Change, Converter, part};
 use crate::jinja::fault::Step;
 use crate::jinja::text::Builder;
 use crate::jinja::value::{Dict, List, Value};
@@ -166,27 +166,24 @@ impl Converter<'_> {
         let mut values = Vec::new();
         for part in parts {
             let text = if content.is_array() { part.get("text") } else { Some(part) };
-            let (name, value) = match (text, medium(part)) {
-                (Some(text), _) => ("text", self.value(text, 4)?),
-                (None, Some(medium)) if as_parts => (medium, Value::None),
+            values.push(match (text, medium(part)) {
+                (Some(text), _) => (None, self.value(text, 4)?),
+                (None, Some(medium)) if as_parts => {
+                    let number = self.source(part, None);
+                    let is_emptied = matches!(self.changes.get(&number), Some(Change::Part(None)));
+                    (Some(medium).filter(|_| !is_emptied), Value::str(""))
+                }
                 // In its place, before the text, comes a text that only the model has.
                 (None, Some(medium)) => {
                     self.left_out = Some(medium);
                     continue;
                 }
                 (None, None) => return self.value(content, 2),
-            };
-            values.push((name, value));
+            });
         }
         if as_parts {
-            let part = |(name, value)| {
-                let mut entries = vec![(Value::str("type"), Value::str(name))];
-                if name == "text" {
-                    entries.push((Value::str(name), value));
-                }
-                Dict::new(entries, None).map(Value::Dict)
-            };
-            let parts: Step<Vec<Value>> = values.into_iter().map(part).collect();
+            let parts: Step<Vec<Value>> =
+                values.into_iter().map(|(medium, text)| part(medium, text)).collect();
             return List::new(parts?).map(Value::List);
         }
         if let [(_, only)] = &mut values[..] {
@@ -209,7 +206,7 @@ fn joined(texts: impl IntoIterator<Item = Value>) -> Value {
 }
 
 /// What a part without a text is, as a template that loops over parts gets to know it.
-fn medium(part: Json<'_, '_>) -> Option<&'static str> {
+pub(crate) fn medium(part: Json<'_, '_>) -> Option<&'static str> {
     match &*part.get_str("type")? {
         "image_url" | "input_image" | "image" | "image_pil" | "image_embeds" => Some("image"),
         "input_audio" | "audio_url" | "audio" | "audio_embeds" => Some("audio"),

@@ -22,3 +22,5 @@ mod promises;
 mod properties;
 mod refusals;
 mod shapes;
+#[path = "../../toolcheck-core/tests/testing.rs"]
+mod testing;

@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value as Json;
 use toolcheck_test::corpus::{self, Failure, Outcome};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::testing::{files_below, fixtures, ids_in, root};
 
 #[test]
 fn every_case_is_as_expected() {
-    let run = corpus::run(&root().join("fixtures")).unwrap();
+    let run = corpus::run(&fixtures()).unwrap();
     assert!(run.results.len() > 100, "the corpus has cases: {}", run.results.len());
     run.assert_passed();
 }
@@ -22,12 +20,9 @@ fn every_expectation_is_valid_against_the_schema() {
         serde_json::from_slice(&std::fs::read(root().join("schemas/expect.v1.schema.json")).unwrap())
             .unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let mut open = vec![root().join("fixtures")];
     let mut seen = 0;
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        } else if path.to_string_lossy().ends_with(".expect.json") {
+    for path in files_below(fixtures()) {
+        if path.to_string_lossy().ends_with(".expect.json") {
             let expectation: Json = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
             let errors: Vec<String> = validator
                 .iter_errors(&expectation)
@@ -88,14 +83,8 @@ fn a_case_may_have_its_own_configuration() {
 
 #[test]
 fn the_outputs_equal_their_directory() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/corpus/outputs");
-    let stems = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut stems: Vec<String> =
-        stems.map(|path| path.file_stem().unwrap().to_string_lossy().into()).collect();
-    stems.retain(|stem| stem != "mod");
-    stems.sort();
     let ids: Vec<&str> = corpus::outputs::ALL.iter().map(|output| output.id).collect();
-    assert_eq!(ids, stems);
+    assert_eq!(ids, ids_in("src/corpus/outputs", "rs"));
 }
 
 /// An empty directory for this test.

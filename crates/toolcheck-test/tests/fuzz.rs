@@ -3,7 +3,8 @@
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+
+use crate::testing::root;
 
 #[path = "../../../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "it is also a separate crate")]
@@ -13,10 +14,6 @@ mod targets;
 const SEEDS: usize = 60;
 /// The number of damaged variants of each seed.
 const DAMAGES: usize = 4;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// Tries an input, and prints it if that fails.
 fn try_input(target: &targets::Target, what: &str, bytes: &[u8]) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use toolcheck_core::Format;
 
-use super::{number, target_parser, wire_format_parser};
+use super::{number, seconds_parser, target_parser, wire_format_parser};
 
 const AFTER: &str = "\
 The client is started once. For each run, it gets a line of JSON on standard input:
@@ -72,11 +72,11 @@ pub(crate) struct ConformArgs {
     pub(crate) stream: StreamArg,
 
     /// How many seconds a run may take
-    #[arg(long, value_name = "SECONDS", value_parser = number::<u64>, default_value_t = 60)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_parser, default_value_t = 60)]
     pub(crate) timeout: u64,
 
     /// How many seconds the client may take to say that it is ready [default: the value of `--timeout`]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds_parser)]
     pub(crate) start_timeout: Option<u64>,
 
     /// TOML file with a `[[known]]` entry for each known failure; the run fails if one of them no longer occurs

@@ -50,7 +50,7 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) after_format: Option<FileFormat>,
 
-    /// API whose way to match results with calls, by id or by position, applies to both sides [default: by format]
+    /// Match results with calls on both sides as this API does, by id or by position [default: by format]
     #[arg(
         long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true,
         help_heading = "Reading"
@@ -87,7 +87,8 @@ pub(crate) struct DiffArgs {
 }
 
 fn level_parser() -> impl TypedValueParser<Value = Level> {
-    PossibleValuesParser::new(Level::ALL.map(Level::as_str)).try_map(|name| name.parse::<Level>())
+    PossibleValuesParser::new(Level::ALL.into_iter().rev().map(Level::as_str))
+        .try_map(|name| name.parse::<Level>())
 }
 
 fn output_parser() -> impl TypedValueParser<Value = &'static Output> {

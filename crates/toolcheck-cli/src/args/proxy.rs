@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::serve::StrictArg;
+use super::serve::{ListenArgs, StrictArg};
 use super::{number, target_parser};
 
 const AFTER: &str = "\
@@ -19,7 +19,12 @@ Examples:
   toolcheck proxy --upstream http://127.0.0.1:4000 --target openai-chat --refuse --against bedrock";
 
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(
+    after_help = AFTER,
+    mut_arg("allow_host", |arg| arg.help("Pass on requests that name this host too, such as `host.docker.internal`; may be repeated")),
+    mut_arg("allow_origin", |arg| arg.help("Pass on requests from web pages of this origin, such as `https://app.example`; may be repeated")),
+    mut_arg("max_body", |arg| arg.help("Maximum size of a request body, and of the recorded part of a response, in bytes")),
+)]
 pub(crate) struct ProxyArgs {
     /// Base URL to which requests are passed on, such as `https://api.openai.com`; `https` needs a released program, or the
     /// feature `tls`
@@ -50,23 +55,6 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "PORT", value_parser = number::<u16>, default_value_t = 0)]
     pub(crate) port: u16,
 
-    /// Write each exchange to a new file, as JSON Lines that `toolcheck lint` reads
-    #[arg(long, value_name = "FILE")]
-    pub(crate) record: Option<PathBuf>,
-
-    /// Pass on requests that name this host too, such as `host.docker.internal`; may be repeated
-    #[arg(long, value_name = "HOST")]
-    pub(crate) allow_host: Vec<String>,
-
-    /// Pass on requests from web pages of this origin, such as `https://app.example`; may be repeated
-    #[arg(long, value_name = "ORIGIN")]
-    pub(crate) allow_origin: Vec<String>,
-
-    /// Maximum size of a request body, and of the recorded part of a response, in bytes
-    #[arg(long, value_name = "BYTES", value_parser = number::<usize>, default_value_t = 64 << 20)]
-    pub(crate) max_body: usize,
-
-    /// Keep running when standard input closes, until a signal ends the program
-    #[arg(long)]
-    pub(crate) keep_running: bool,
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
 }

@@ -58,6 +58,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "RECORDING", conflicts_with_all = ["script", "replay", "record", "keep_running", "port"])]
     pub(crate) against: Option<PathBuf>,
 
+    #[command(flatten)]
+    pub(crate) listen: ListenArgs,
+}
+
+// No documentation: it would become that of the command.
+#[derive(Debug, Args)]
+pub(crate) struct ListenArgs {
     /// Write each exchange to a new file, as JSON Lines that `toolcheck lint` reads
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,

@@ -22,6 +22,7 @@ use toolcheck_conform::{Case, Profile, Scenario, judge, scenarios};
 use toolcheck_core::suggest::unknown;
 use toolcheck_core::text::{reason, shown};
 use toolcheck_core::{Format, formats};
+use toolcheck_project::printable;
 use toolcheck_report::conform::{Report, ScenarioRun};
 use toolcheck_serve::{MockLog, MockProvider};
 
@@ -90,9 +91,8 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
         }
     };
     if let Some(folder) = &args.record {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            anyhow!("cannot create {}: {}", shown(&folder.display().to_string()), reason(&error))
-        })?;
+        std::fs::create_dir_all(folder)
+            .map_err(|error| anyhow!("cannot create {}: {}", printable(folder), reason(&error)))?;
     }
     let set = set.unwrap_or_else(sets::newest);
     let name = args.name.as_deref().unwrap_or(command);
@@ -217,7 +217,7 @@ fn one(
 }
 
 fn profile(path: &Path) -> Result<Profile> {
-    let name = shown(&path.display().to_string());
+    let name = printable(path);
     let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
     let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
     Profile::read(&text).map_err(|error| anyhow!("{name}: {error}"))

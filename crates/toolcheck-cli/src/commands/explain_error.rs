@@ -2,11 +2,12 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use toolcheck_core::text::bounded;
 use toolcheck_lint::{Options, lint, lint_opened};
-use toolcheck_project::{Input, Limits};
+use toolcheck_project::{Input, Limits, read_template};
 use toolcheck_report::explained::{Explained, Wording};
 use toolcheck_report::outputs;
 
@@ -35,7 +36,8 @@ pub(crate) fn run(error: &str, args: &ExplainArgs, out: &mut dyn Write) -> Resul
         bail!("`{file}` is a file: to read the error from it, use `--error - < {file}`");
     }
     let target = args.target.as_deref().map(super::shapes::load).transpose()?;
-    let options = Options::new().target(target);
+    let template = args.template.as_deref().map(read_template).transpose()?;
+    let options = Options::new().target(target).template(template.map(|template| Arc::new(template.into())));
     let explained = match file {
         None => Explained::without_request(error, &options),
         Some(file) => with_file(error, file, &options)?,

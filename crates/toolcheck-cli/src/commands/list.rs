@@ -51,7 +51,7 @@ pub(crate) fn formats(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
     });
     let mut groups = vec![("Requests", wire.collect())];
     for kind in SourceKind::ALL {
-        let readers = readers::ALL.iter().filter(|reader| reader.kind == *kind);
+        let readers = readers::ALL.iter().filter(|reader| reader.kind == kind);
         let rows: Vec<Row> = readers
             .map(|reader| Row {
                 id: reader.id.to_owned(),

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ProxyArgs, out: &mut dyn Write) -> Result<Status> {
         .map_err(|error| anyhow!("cannot listen on port {}: {}", args.port, reason(&error)))?;
     writeln!(out, "{}", json!({"url": proxy.url()}))?;
     out.flush()?;
-    wait(args.keep_running);
+    wait(args.listen.keep_running);
     let passed = proxy.finish();
     let against = args
         .against
@@ -49,18 +49,18 @@ fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
     }
     let mut builder = Proxy::builder(Upstream::trusting(&args.upstream, &trusted)?)
         .port(args.port)
-        .max_body(args.max_body)
+        .max_body(args.listen.max_body)
         .refuse(args.refuse)
         .strictness(args.strict.into());
-    builder = args.allow_host.iter().fold(builder, ProxyBuilder::allow_host);
-    builder = args.allow_origin.iter().fold(builder, ProxyBuilder::allow_origin);
+    builder = args.listen.allow_host.iter().fold(builder, ProxyBuilder::allow_host);
+    builder = args.listen.allow_origin.iter().fold(builder, ProxyBuilder::allow_origin);
     if let Some(name) = &args.target {
         builder = builder.target(shapes::load(name)?);
     }
     if let Some(name) = &args.against {
         builder = builder.against(shapes::load(name)?);
     }
-    let record = args.record.as_deref().map(create).transpose()?.map(Mutex::new);
+    let record = args.listen.record.as_deref().map(create).transpose()?.map(Mutex::new);
     let against = args.against.clone().unwrap_or_default();
     builder = builder.on_unchecked(|asked| {
         screen::message(

@@ -10,13 +10,13 @@ use clap::builder::styling::{AnsiColor, Style as Paint};
 use serde_json::json;
 use toolcheck_config::Overrides;
 use toolcheck_core::detection::Detection;
-use toolcheck_core::formats;
 use toolcheck_core::readers::messages_of_row;
 use toolcheck_core::text::{guard, shown, shown_with_tabs};
+use toolcheck_core::{formats, names};
 use toolcheck_json::{Document, Records, Value};
-use toolcheck_project::{Configs, Input, Resolver, find_target};
+use toolcheck_project::{Configs, Input, Resolver, find_target, printable};
 use toolcheck_template::{
-    Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment,
+    Arguments, ChatRequest, Input as Request, Origin, Preparation, Prompt, Refusal, Segment, Template,
 };
 
 use self::tokens::Token;
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     };
     let template = template.template();
     let bytes = input.read()?;
-    let name = shown(&args.file.to_string_lossy());
+    let name = printable(&args.file);
     let record = Records::new(&bytes)
         .nth(args.record.get() - 1)
         .with_context(|| no_such_record(&name, args.record, &bytes))?;
@@ -63,6 +63,8 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     };
     let request = Request { preparation, ..request(document.root(), args)? };
     let prompt = template.render(&request).map_err(refused)?;
+    let rewritten = chat.as_ref().map(|chat| (chat, &sent));
+    note_left_out(template, &request, rewritten);
     let style = screen::style(args.color);
     let tokens = tokens(args, &prompt)?;
     let is_raw = args.output_format == PromptOutput::Text && tokens.is_none();
@@ -72,7 +74,6 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
     }
     let segments = template.segments(&request).map_err(refused)?;
     let messages = request.messages.elements().collect();
-    let rewritten = chat.as_ref().map(|chat| (chat, &sent));
     let parts = Parts { prompt: &prompt, segments: &segments, messages, rewritten, tokens };
     match args.output_format {
         PromptOutput::Text => text(&parts, style.color, out)?,
@@ -80,6 +81,22 @@ pub(crate) fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<Status> {
         PromptOutput::Html => html(&parts, out)?,
     }
     Ok(Status::Clean)
+}
+
+/// Says what the template leaves out on purpose, which is no fault: the reasoning of earlier turns.
+fn note_left_out(template: &Template, request: &Request<'_>, rewritten: Rewritten<'_>) {
+    let found = template.examine(request).observations;
+    let mut left_out = found.iter().filter(|found| found.by_design);
+    let first = left_out.by_ref().take(3).map(|found| shown(&at(rewritten, &found.pointer, "")));
+    let first: Vec<String> = first.collect();
+    let more = match left_out.count() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    if !first.is_empty() {
+        let what = "the template leaves out the reasoning of earlier turns on purpose";
+        screen::message("note", &format!("{what}: {}{more}", first.join(", ")));
+    }
 }
 
 /// The tokens of the prompt, if they are asked for.
@@ -133,12 +150,22 @@ fn request<'d>(root: Value<'d, 'd>, args: &RenderArgs) -> Result<Request<'d>> {
     Ok(request)
 }
 
+/// What a server made of a request, and the request.
+type Rewritten<'p> = Option<(&'p ChatRequest, &'p Document<'p>)>;
+
+/// Where a part of what is rendered is in the request.
+fn at(rewritten: Rewritten<'_>, pointer: &str, inner: &str) -> String {
+    let node = |(chat, sent): (&ChatRequest, &Document<'_>)| {
+        toolcheck_json::pointers(sent, &[chat.value_at(sent, pointer)?.id()]).pop()
+    };
+    rewritten.map_or_else(|| format!("{pointer}{inner}"), |made| node(made).unwrap_or_default())
+}
+
 struct Parts<'p> {
     prompt: &'p Prompt,
     segments: &'p [Segment],
     messages: Vec<Value<'p, 'p>>,
-    /// What a server made of the request, and the request.
-    rewritten: Option<(&'p ChatRequest, &'p Document<'p>)>,
+    rewritten: Rewritten<'p>,
     /// The tokens of the prompt, if they are asked for.
     tokens: Option<Vec<Token>>,
 }
@@ -177,21 +204,15 @@ impl Parts<'_> {
             let (sort, pointer) = match &segment.origin {
                 Origin::Template => (Sort::Template, String::new()),
                 Origin::SpecialToken => (Sort::Token, String::new()),
-                Origin::Part { pointer, inner } => (self.sort_of(pointer), self.pointer(pointer, inner)),
+                Origin::Part { pointer, inner } => {
+                    (self.sort_of(pointer), at(self.rewritten, pointer, inner))
+                }
             };
             let begins = tokens.iter().take_while(|token| token.start < segment.range.end).count();
             let own = tokens.split_off(..begins).unwrap_or_default();
             let text = &self.prompt.text[segment.range.clone()];
             Piece { text, sort, pointer, start: segment.range.start, tokens: own }
         })
-    }
-
-    /// Where a part is in the request.
-    fn pointer(&self, pointer: &str, inner: &str) -> String {
-        let node = |(chat, sent): (&ChatRequest, &Document<'_>)| {
-            toolcheck_json::pointers(sent, &[chat.value_at(sent, pointer)?.id()]).pop()
-        };
-        self.rewritten.map_or_else(|| format!("{pointer}{inner}"), |made| node(made).unwrap_or_default())
     }
 
     fn sort_of(&self, pointer: &str) -> Sort {
@@ -245,31 +266,22 @@ impl Parts<'_> {
     }
 }
 
-/// What a piece of a prompt comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
-    Template,
-    Token,
-    Text,
-    Call,
-    Result,
-    Tool,
+names! {
+    /// What a piece of a prompt comes from.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Sort {
+        Template = "template",
+        Token = "special-token",
+        Text = "message",
+        Call = "tool-call",
+        Result = "tool-result",
+        Tool = "tool-definition",
+    }
+    /// Its name in every output.
+    name
 }
 
 impl Sort {
-    const ALL: [Self; 6] = [Self::Template, Self::Token, Self::Text, Self::Call, Self::Result, Self::Tool];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Template => "template",
-            Self::Token => "special-token",
-            Self::Text => "message",
-            Self::Call => "tool-call",
-            Self::Result => "tool-result",
-            Self::Tool => "tool-definition",
-        }
-    }
-
     fn paint(self) -> Paint {
         match self {
             Self::Template => Paint::new().dimmed(),

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 use toolcheck_config::Overrides;
-use toolcheck_core::text::{Counted, line, reason, shown};
+use toolcheck_core::text::{Counted, line, reason};
 use toolcheck_lint::ChatTemplate;
-use toolcheck_project::{ConfigOptions, Configs, Input, Resolver};
+use toolcheck_project::{ConfigOptions, Configs, Input, Resolver, printable};
 use toolcheck_serve::{Builder, Comparison, Difference, Exchange, MockProvider, Recording, Refused, Turn};
 
 use super::shapes;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
     });
     writeln!(out, "{ready}")?;
     out.flush()?;
-    wait(args.keep_running);
+    wait(args.listen.keep_running);
     let seen = provider.finish();
     let refused = seen.refused().count() + seen.refused_not_listed;
     let mut told = format!("{}, {refused} refused", Counted(seen.requests(), "request"));
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &ServeArgs, out: &mut dyn Write) -> Result<Status> {
 fn builder(args: &ServeArgs) -> Result<Builder> {
     let mut builder = MockProvider::builder()
         .port(args.port)
-        .max_body(args.max_body)
+        .max_body(args.listen.max_body)
         .strictness(args.strict.into())
         .turns(args.script.as_deref().map(read_script).transpose()?.unwrap_or_default());
     for name in &args.target {
@@ -73,9 +73,9 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
     for rule in &args.allow {
         builder = builder.allow(rule)?;
     }
-    builder = args.allow_host.iter().fold(builder, Builder::allow_host);
-    builder = args.allow_origin.iter().fold(builder, Builder::allow_origin);
-    let record = args.record.as_deref().map(create).transpose()?.map(Mutex::new);
+    builder = args.listen.allow_host.iter().fold(builder, Builder::allow_host);
+    builder = args.listen.allow_origin.iter().fold(builder, Builder::allow_origin);
+    let record = args.listen.record.as_deref().map(create).transpose()?.map(Mutex::new);
     Ok(builder.on_exchange(move |exchange| {
         say(exchange);
         if let Some(file) = &record {
@@ -86,8 +86,8 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
 
 fn read_script(path: &Path) -> Result<Vec<Turn>> {
     let text = toolcheck_files::text(read(path)?)
-        .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))?;
-    toolcheck_serve::script(&text).map_err(|error| anyhow!("{}:{error}", name_of(path)))
+        .map_err(|error| anyhow!("cannot read {}: {}", printable(path), reason(&error)))?;
+    toolcheck_serve::script(&text).map_err(|error| anyhow!("{}:{error}", printable(path)))
 }
 
 fn read_template(path: &Path) -> Result<Arc<ChatTemplate>> {
@@ -102,17 +102,13 @@ fn read_template(path: &Path) -> Result<Arc<ChatTemplate>> {
 }
 
 fn read_recording(path: &Path) -> Result<Recording> {
-    Recording::read(&read(path)?).with_context(|| name_of(path))
+    Recording::read(&read(path)?).with_context(|| printable(path))
 }
 
 /// The bytes of a file that the user named.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     toolcheck_files::read_named(path)
-        .map_err(|error| anyhow!("cannot read {}: {}", name_of(path), reason(&error)))
-}
-
-fn name_of(path: &Path) -> String {
-    shown(&path.display().to_string())
+        .map_err(|error| anyhow!("cannot read {}: {}", printable(path), reason(&error)))
 }
 
 /// Says where the mock and an API differ.
@@ -148,8 +144,8 @@ fn compare(builder: &Builder, path: &Path, out: &mut dyn Write) -> Result<Status
 
 /// A new file: nothing that is there is lost.
 pub(super) fn create(path: &Path) -> Result<File> {
-    let name = || shown(&path.display().to_string());
-    toolcheck_files::create_log(path).map_err(|error| anyhow!("cannot create {}: {}", name(), reason(&error)))
+    toolcheck_files::create_log(path)
+        .map_err(|error| anyhow!("cannot create {}: {}", printable(path), reason(&error)))
 }
 
 /// Says on the standard error why a request was refused, or would have been.

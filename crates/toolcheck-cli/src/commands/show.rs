@@ -92,8 +92,7 @@ fn says_what_is_missing(outline: &Outline) -> Result<()> {
 
 /// The text as `toolcheck fix` would write it, and what of it is new.
 fn fixed(args: &ShowArgs, input: &Input, bytes: &[u8], options: &Options) -> (Vec<u8>, Vec<Range<usize>>) {
-    let names_rules = !(args.selection.select.is_empty() && args.selection.extend_select.is_empty());
-    let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(names_rules);
+    let how = FixOptions::new().unsafe_fixes(args.unsafe_fixes).accepted(args.selection.names_rules());
     let fixed = fix(&input.name, bytes, options, &how);
     let changed = unified::edits(bytes, &fixed.bytes).into_iter().map(|(_, new)| new).collect();
     (fixed.bytes.into_owned(), changed)

@@ -1,10 +1,14 @@
 //! An editor that asks a language server.
 
-use std::io::{BufRead, BufReader, Read, Write};
+#[path = "../../../toolcheck-server/tests/client/frame.rs"]
+mod frame;
+
+use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
+use self::frame::read;
 use super::Printed;
 
 pub(super) struct Editor {
@@ -62,7 +66,7 @@ impl Editor {
         self.frame(&message(Some(LAST), "toolcheck/nothing", "null"));
         let (mut awaited, mut out) = ([asked, &[LAST]].concat(), String::new());
         while !awaited.is_empty() {
-            let Some(mut message) = self.next() else { break };
+            let Some(mut message) = read(&mut self.from) else { break };
             let members = message.as_object_mut().unwrap();
             members.remove("jsonrpc");
             let id = members.remove("id");
@@ -72,23 +76,6 @@ impl Editor {
             }
         }
         Printed::out(out)
-    }
-
-    fn next(&mut self) -> Option<Json> {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            if self.from.read_line(&mut line).unwrap() == 0 {
-                return None;
-            }
-            match line.trim_end().split_once(": ") {
-                Some((_, value)) => length = value.parse().unwrap(),
-                None => break,
-            }
-        }
-        let mut body = vec![0; length];
-        self.from.read_exact(&mut body).unwrap();
-        Some(serde_json::from_slice(&body).unwrap())
     }
 
     /// Closes the input, and shows how the server ends.

@@ -1,36 +1,26 @@
 //! A conversation as the bodies of a format.
 
 use serde_json::{Map, Value as Json};
-use toolcheck_core::Format;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
 use toolcheck_core::reply::{Framing, Pieces, Reply};
+use toolcheck_core::{Format, names};
 
 use super::conversation::{TestCall, TestConversation, TestTurn};
 
-/// What an adapter translates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum BodyKind {
-    /// A request.
-    Request,
-    /// A response that came at once.
-    Response,
-    /// A streamed response: the list of its events.
-    Stream,
-}
-
-impl BodyKind {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Request, Self::Response, Self::Stream];
-
-    /// The name in reports and in what the adapter reads.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Request => "request",
-            Self::Response => "response",
-            Self::Stream => "stream",
-        }
+names! {
+    /// What an adapter translates.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum BodyKind {
+        /// A request.
+        Request = "request",
+        /// A response that came at once.
+        Response = "response",
+        /// A streamed response: the list of its events.
+        Stream = "stream",
     }
+    /// The name in reports and in what the adapter reads.
+    as_str
 }
 
 /// Stands for arguments until the text that is not an object is put in its place.

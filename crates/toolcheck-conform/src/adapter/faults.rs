@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 use toolcheck_core::diff::files::{File, compare};
 use toolcheck_core::diff::{Kind, Level as Change};
-use toolcheck_core::{Format, InputFormat, Level, RuleId};
+use toolcheck_core::{Format, InputFormat, Level, RuleId, names};
 use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
 
 use super::bodies::{self, BodyKind};
@@ -44,47 +44,34 @@ impl Translation {
     }
 }
 
-/// How bad a fault is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Gravity {
-    /// The model reads something else, or the API puts up with it.
-    Weak,
-    /// Something is lost, altered or refused.
-    Fail,
-}
-
-impl Gravity {
-    /// The name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Weak => "weak",
-            Self::Fail => "fail",
-        }
+names! {
+    /// How bad a fault is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Gravity {
+        /// The model reads something else, or the API puts up with it.
+        Weak = "weak",
+        /// Something is lost, altered or refused.
+        Fail = "fail",
     }
-}
-
-/// Who has seen a fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Origin {
-    /// The linter: the class is the id of a rule.
-    Lint,
-    /// The comparison: the class is the id of a kind of change.
-    Diff,
-    /// The adapter itself, which answered with an error, nothing or nonsense.
-    Adapter,
-}
-
-impl Origin {
     /// The name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Lint => "lint",
-            Self::Diff => "diff",
-            Self::Adapter => "adapter",
-        }
+    as_str
+}
+
+names! {
+    /// Who has seen a fault.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[non_exhaustive]
+    pub enum Origin {
+        /// The linter: the class is the id of a rule.
+        Lint = "lint",
+        /// The comparison: the class is the id of a kind of change.
+        Diff = "diff",
+        /// The adapter itself, which answered with an error, nothing or nonsense.
+        Adapter = "adapter",
     }
+    /// The name in reports.
+    as_str
 }
 
 /// A fault of an adapter.

@@ -123,7 +123,7 @@ impl Pairs {
 }
 
 /// The longest part of the pairs, which are in the order of their first numbers, that is in the order of the second ones.
-pub(super) fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+pub fn longest_increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     // For each length, the pair that ends the chain with the smallest number; for each pair, the one before it.
     let mut ends: Vec<usize> = Vec::new();
     let mut earlier: Vec<Option<usize>> = Vec::with_capacity(pairs.len());

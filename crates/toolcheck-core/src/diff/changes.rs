@@ -13,11 +13,11 @@ use toolcheck_json::NodeId;
 use super::align::longest_increasing;
 use super::canonical::{Leaves, leaves};
 use super::counterparts::Paired;
-use super::events::{Event, EventKind, Events, Side, Speaker};
+use super::events::{Event, EventKind, Events, Side};
 use super::kinds::{Kind, Level};
 use super::{Change, Counts};
 use crate::conversation::Feature;
-use crate::ir::Place;
+use crate::ir::{Place, Role};
 use crate::pairing::Binding;
 use crate::text::Line;
 use moved_to_text::Retold;
@@ -341,8 +341,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 EventKind::Result => self.result_gone(number),
                 EventKind::Text => {
                     // What nobody is known to have said may be a result.
-                    let is_json = before.text.trim_start().starts_with(['{', '['])
-                        || before.speaker == Speaker::Unknown;
+                    let is_json =
+                        before.text.trim_start().starts_with(['{', '[']) || before.speaker == Role::Unknown;
                     // Once is enough.
                     let level = match self.is_said_twice(number) {
                         true => Level::Change,

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::align::{Keys, Pairs, longest_increasing};
 use super::canonical;
-use super::events::{Event, EventKind, Events, Speaker, name_hash};
+use super::events::{Event, EventKind, Events, name_hash};
+use crate::ir::Role;
 
 /// Two sequences of events, and what belongs together in them.
 #[derive(Debug)]
@@ -181,7 +182,7 @@ impl<'e, 's> Paired<'e, 's> {
 
     /// Pairs what is left of texts, reasoning and media in each stretch.
     fn pair_changed_texts(&mut self) {
-        let mut left: BTreeMap<(usize, EventKind, Speaker), [VecDeque<usize>; 2]> = BTreeMap::new();
+        let mut left: BTreeMap<(usize, EventKind, Role), [VecDeque<usize>; 2]> = BTreeMap::new();
         for (side, events) in [self.before, self.after].into_iter().enumerate() {
             let pairs = if side == 0 { &self.pairs.before } else { &self.pairs.after };
             for (number, event) in

@@ -82,19 +82,10 @@ pub(super) enum EventKind {
     Part,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Speaker {
-    System,
-    User,
-    Assistant,
-    Tool,
-    Unknown,
-}
-
 #[derive(Debug)]
 pub(super) struct Event<'s> {
     pub(super) sort: EventKind,
-    pub(super) speaker: Speaker,
+    pub(super) speaker: Role,
     pub(super) place: Place,
     pub(super) message: usize,
     /// The number of its turn: consecutive events of one speaker are one.
@@ -121,7 +112,7 @@ pub(super) struct Event<'s> {
 }
 
 impl<'s> Event<'s> {
-    fn new(sort: EventKind, speaker: Speaker, place: Place) -> Self {
+    fn new(sort: EventKind, speaker: Role, place: Place) -> Self {
         Self {
             sort,
             speaker,
@@ -143,7 +134,7 @@ impl<'s> Event<'s> {
         }
     }
 
-    fn text(speaker: Speaker, place: Place, text: Cow<'s, str>) -> Self {
+    fn text(speaker: Role, place: Place, text: Cow<'s, str>) -> Self {
         let key = canonical::of_bytes(b't', text.as_bytes());
         Self { key, text, ..Self::new(EventKind::Text, speaker, place) }
     }
@@ -161,7 +152,7 @@ impl<'s> Events<'s> {
         let transcript = side.transcript;
         if let Some(place) = transcript.request.instructions {
             let text = formats::text_of(side.document.value(place.node));
-            reading.text(Speaker::System, place, Cow::Owned(text));
+            reading.text(Role::System, place, Cow::Owned(text));
         }
         reading.messages(transcript);
         for answer in side.answers {
@@ -250,15 +241,8 @@ impl<'s> Reading<'_, '_, 's> {
             if !message.is_directive && self.role.replace(message.role) != Some(message.role) {
                 self.turn += 1;
             }
-            let speaker = match message.role {
-                Role::System => Speaker::System,
-                Role::User => Speaker::User,
-                Role::Assistant => Speaker::Assistant,
-                Role::Tool => Speaker::Tool,
-                Role::Unknown => Speaker::Unknown,
-            };
             if message.role != Role::Unknown || !self.unread_result(message.place, parts) {
-                parts.iter().for_each(|part| self.part(speaker, part.place, &part.body));
+                parts.iter().for_each(|part| self.part(message.role, part.place, &part.body));
             }
             self.message += 1;
         }
@@ -273,12 +257,12 @@ impl<'s> Reading<'_, '_, 's> {
             return false;
         }
         let (content, name) = (Content::of(value.get("content"), value), value.get_str("name"));
-        self.answered(content, Event { id, name, ..Event::new(EventKind::Result, Speaker::Tool, place) });
+        self.answered(content, Event { id, name, ..Event::new(EventKind::Result, Role::Tool, place) });
         true
     }
 
     fn streamed(&mut self, choice: &Choice, place: Place) {
-        self.text(Speaker::Assistant, place, Cow::Owned(choice.text.clone()));
+        self.text(Role::Assistant, place, Cow::Owned(choice.text.clone()));
         for call in &choice.calls {
             let name: Option<Cow<'s, str>> = call.name.clone().map(Cow::Owned);
             if call.executor != Executor::Client {
@@ -286,43 +270,39 @@ impl<'s> Reading<'_, '_, 's> {
                 self.push(Event {
                     key,
                     name,
-                    ..Event::new(EventKind::ServerCall, Speaker::Assistant, call.place)
+                    ..Event::new(EventKind::ServerCall, Role::Assistant, call.place)
                 });
                 continue;
             }
             let arguments = arguments_in(&call.arguments);
             let key = canonical::of_all(b'c', &[name_hash(name.as_deref()), arguments]);
             let id = call.id.clone().filter(|id| !id.is_empty()).map(Cow::Owned);
-            let event = Event::new(EventKind::Call, Speaker::Assistant, call.place);
+            let event = Event::new(EventKind::Call, Role::Assistant, call.place);
             self.push(Event { key, name, arguments, id, ..event });
         }
         self.message += 1;
     }
 
     /// Adds a text. Nobody loses a text of whitespace.
-    fn text(&mut self, speaker: Speaker, place: Place, text: Cow<'s, str>) {
+    fn text(&mut self, speaker: Role, place: Place, text: Cow<'s, str>) {
         if !text.trim().is_empty() {
             self.push(Event::text(speaker, place, text));
         }
     }
 
-    fn part(&mut self, speaker: Speaker, place: Place, body: &Body<'s>) {
+    fn part(&mut self, speaker: Role, place: Place, body: &Body<'s>) {
         match body {
             Body::Text(text) => self.text(speaker, text.place, text.string.decode()),
             Body::Call(call) if call.executor == Executor::Client => self.call(place, call),
             Body::Call(call) => {
                 let name = text_of(call.name.as_ref());
                 let key = canonical::of_value(self.value(place));
-                self.push(Event {
-                    key,
-                    name,
-                    ..Event::new(EventKind::ServerCall, Speaker::Assistant, place)
-                });
+                self.push(Event { key, name, ..Event::new(EventKind::ServerCall, Role::Assistant, place) });
             }
             Body::Result(result) if result.executor == Executor::Client => self.result(place, result),
             Body::Result(_) => {
                 let key = canonical::of_value(self.value(place));
-                self.push(Event { key, ..Event::new(EventKind::ServerResult, Speaker::Assistant, place) });
+                self.push(Event { key, ..Event::new(EventKind::ServerResult, Role::Assistant, place) });
             }
             Body::Reasoning(reasoning) => self.reasoning(speaker, place, reasoning),
             Body::Media => {
@@ -349,7 +329,7 @@ impl<'s> Reading<'_, '_, 's> {
         let id = text_of(call.id.as_ref()).filter(|id| !id.is_empty());
         let id = id.filter(|_| call.unpaired != Some(UnpairedReason::UnknownId));
         let lacks_arguments = call.arguments.are_absent();
-        let event = Event::new(EventKind::Call, Speaker::Assistant, place);
+        let event = Event::new(EventKind::Call, Role::Assistant, place);
         self.push(Event { key, name, arguments, lacks_arguments, signature, id, ..event });
     }
 
@@ -364,7 +344,7 @@ impl<'s> Reading<'_, '_, 's> {
             id,
             name: text_of(result.name.as_ref()),
             failed: result.is_error == Some(true),
-            ..Event::new(EventKind::Result, Speaker::Tool, place)
+            ..Event::new(EventKind::Result, Role::Tool, place)
         };
         self.answered(content, event);
     }
@@ -375,15 +355,11 @@ impl<'s> Reading<'_, '_, 's> {
         let number = self.all.len();
         self.push(Event { key: canonical::of_all(b'r', &[content.loose]), content, ..event });
         for (place, key) in media {
-            self.push(Event {
-                key,
-                owner: Some(number),
-                ..Event::new(EventKind::Media, Speaker::Tool, place)
-            });
+            self.push(Event { key, owner: Some(number), ..Event::new(EventKind::Media, Role::Tool, place) });
         }
     }
 
-    fn reasoning(&mut self, speaker: Speaker, place: Place, reasoning: &Reasoning<'s>) {
+    fn reasoning(&mut self, speaker: Role, place: Place, reasoning: &Reasoning<'s>) {
         let value = self.value(place);
         let read = match self.side.format() {
             Some(format) => (format.read_reasoning)(value),

@@ -22,11 +22,6 @@ names! {
     as_str, "not one of `loss`, `change` and `form`"
 }
 
-impl Level {
-    /// All levels, the worst first.
-    pub const ALL: [Self; 3] = [Self::Loss, Self::Change, Self::Form];
-}
-
 /// Declares the kinds, in the order of the documentation.
 macro_rules! kinds {
     ($($name:ident $id:literal $summary:literal)*) => {

@@ -32,6 +32,7 @@ mod side_by_side;
 use crate::ir::Place;
 use crate::text::Line;
 
+pub use align::longest_increasing;
 pub use events::Side;
 use events::{Event, EventKind};
 pub use kinds::{Kind, Level};

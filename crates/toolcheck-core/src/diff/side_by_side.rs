@@ -8,8 +8,9 @@ use super::Change;
 use super::align::longest_increasing;
 use super::changes::{At, FoundChange, characters};
 use super::counterparts::Paired;
-use super::events::{Event, EventKind, Events, Speaker};
+use super::events::{Event, EventKind, Events};
 use super::kinds::{Kind, Level};
+use crate::ir::Role;
 use crate::text::{Line, shorten};
 
 /// Both sides of a comparison in rows. What is the same far from all changes is only counted.
@@ -226,11 +227,11 @@ impl Part {
             |text: &Option<Cow<'_, str>>| text.as_deref().map(|text| Line::from(shorten(text).into_owned()));
         let is_tool = kind != PartKind::Other;
         let speaker = match event.speaker {
-            Speaker::System => "system",
-            Speaker::User => "user",
-            Speaker::Assistant => "model",
-            Speaker::Tool => "tool",
-            Speaker::Unknown => "unknown role",
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "model",
+            Role::Tool => "tool",
+            Role::Unknown => "unknown role",
         };
         Self {
             message: event.message,

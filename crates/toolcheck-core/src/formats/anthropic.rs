@@ -42,7 +42,7 @@ pub(crate) static FORMAT: Format = Format {
         body: &["anthropic_version"],
         message: &["input_schema"],
         answer: &["content", "stop_reason"],
-        models: &MODELS,
+        models: &["claude-"],
         is_shared: false,
     },
     sniff,
@@ -92,9 +92,6 @@ static FIX_STYLE: FixStyle = FixStyle {
     ..FixStyle::OF_PROGRAM
 };
 
-/// Prefixes of the model names on Anthropic's own API. Other APIs use other names or another message format.
-const MODELS: [&str; 1] = ["claude-"];
-
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = messages_of(root) else { return 0 };
     let is_empty = list.elements().next().is_none();
@@ -103,8 +100,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         surest_message(list, certainty::CERTAIN, claim)
     };
-    let named =
-        || root.get_str("model").is_some_and(|model| MODELS.iter().any(|name| model.starts_with(name)));
+    let named = || root.get_str("model").is_some_and(|model| FORMAT.marks.has_model(&model));
     // What no message shows, such as a system message alone, its model and this setting do together.
     if !root.is_object() || sure == 0 && !(root.get("max_tokens").is_some() && named()) {
         return sure;

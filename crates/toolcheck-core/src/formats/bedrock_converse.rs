@@ -36,7 +36,8 @@ pub(super) static FORMAT: Format = Format {
         Route::invoked("amazon.nova", true),
     ],
     marks: Marks {
-        body: &MARKS,
+        // The key of the model stands beside messages of other formats too.
+        body: &["toolConfig", "inferenceConfig", "additionalModelRequestFields", "modelId"],
         message: &BLOCKS,
         answer: &["output", "stopReason"],
         models: &[],
@@ -92,8 +93,6 @@ const BLOCKS: [&str; 10] =
 
 /// Keys of the request body that other APIs with `messages` do not have.
 const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
-/// The same, and the key of the model, which stands beside messages of other formats too.
-const MARKS: [&str; 4] = [OWN_BODY[0], OWN_BODY[1], OWN_BODY[2], "modelId"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = messages_of(root) else { return 0 };

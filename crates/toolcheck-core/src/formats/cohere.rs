@@ -22,7 +22,7 @@ pub(super) static FORMAT: Format = Format {
         body: &OWN_BODY,
         message: &OWN_MESSAGE,
         answer: &["message", "finish_reason"],
-        models: &MODELS,
+        models: &["command-", "c4ai-"],
         is_shared: false,
     },
     sniff,
@@ -49,9 +49,6 @@ const OWN_BODY: [&str; 3] = ["citation_options", "safety_mode", "strict_tools"];
 /// The keys of a message that no other dialect has.
 const OWN_MESSAGE: [&str; 2] = ["tool_plan", "citations"];
 
-/// The prefixes of the names of Cohere's own models.
-const MODELS: [&str; 2] = ["command-", "c4ai-"];
-
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = messages_of(root) else { return 0 };
     let sure = surest_message(list, certainty::CERTAIN, claim);
@@ -64,7 +61,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         return sure.max(certainty::OWN_SETTING);
     }
     let model = root.get_str("model").unwrap_or_default();
-    if MODELS.iter().any(|name| model.starts_with(name)) {
+    if FORMAT.marks.has_model(&model) {
         sure.max(certainty::OWN_MODEL)
     } else if super::ALL.iter().any(|format| format.marks.has_model(&model)) {
         // The mark in a message is the mistake.

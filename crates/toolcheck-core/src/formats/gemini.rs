@@ -152,7 +152,11 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     transcript.batches_results = true;
     transcript.request.model = root.get_str("model");
-    let tools = root.get("tools").filter(|tools| tools.is_array() || tools.is_object());
+    // Google's SDKs take all settings in one object.
+    let settings = root.get("config").filter(|config| config.is_object());
+    let setting =
+        |keys: &[&str]| root.get_any(keys).or_else(|| settings.and_then(|settings| settings.get_any(keys)));
+    let tools = setting(&["tools"]).filter(|tools| tools.is_array() || tools.is_object());
     let is_foreign = |tool: Value<'_, '_>| tool.as_json_str().is_some() || has_key_of(tool, &FOREIGN_TOOLS);
     if let Some(tools) = tools.filter(|tools| each(Some(*tools)).any(is_foreign)) {
         transcript.unread.push(unread::tools(tools));
@@ -167,8 +171,8 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         tool.key_text().is_some_and(|kind| !KNOWN_TOOLS.iter().any(|known| is_same_key(known, &kind)))
     });
     // What is cached may have the tools.
-    let is_cached = root.get_any(&["cachedContent", "cached_content"]).is_some_and(|name| !name.is_null());
-    let config = root.get_any(&["toolConfig", "tool_config"]).filter(|_| !is_cached);
+    let is_cached = setting(&["cachedContent", "cached_content"]).is_some_and(|name| !name.is_null());
+    let config = setting(&["toolConfig", "tool_config"]).filter(|_| !is_cached);
     let calling =
         config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));
     transcript.request.tool_choice = calling.map(|calling| {
@@ -184,8 +188,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         };
         ToolChoice::new(calling, wanted)
     });
-    transcript.request.instructions =
-        root.get_any(&["systemInstruction", "system_instruction"]).map(Place::of);
+    transcript.request.instructions = setting(&["systemInstruction", "system_instruction"]).map(Place::of);
     for (index, value) in each(Some(list)).enumerate() {
         read_message(&mut transcript, value, index);
     }

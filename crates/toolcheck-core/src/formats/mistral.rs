@@ -63,7 +63,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let model = root.get_str("model").unwrap_or_default();
     if root.get_any(&OWN_BODY).is_some() {
         sure.max(certainty::OWN_SETTING)
-    } else if MODELS.iter().any(|name| model.starts_with(name)) {
+    } else if FORMAT.marks.has_model(&model) {
         sure.max(certainty::OWN_MODEL)
     } else if sure == OF_PREFIX && !model.is_empty() {
         // Another API has `prefix` too, with models of its own.

@@ -231,13 +231,6 @@ pub(crate) fn object(value: Value<'_, '_>) -> Map<String, Json> {
     value.members().filter_map(|member| Some((member.key_text()?.into_owned(), json(member)))).collect()
 }
 
-/// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a
-/// content and calls with functions.
-pub fn is_of_templates(id: &str) -> bool {
-    find(id).is_some_and(|format| format.family == "chat" || format.is_made_chat)
-        || matches!(id, "trl" | "message-list")
-}
-
 /// Whether a block is in a form that only datasets use, where blocks of every type keep their content under the same
 /// key. Providers name that key after the type.
 pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {
@@ -248,15 +241,6 @@ pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {
 /// Whether one of the first tools of a body is defined under this key.
 fn declares(root: Value<'_, '_>, key: &str) -> bool {
     root.list("tools").take(8).any(|tool| tool.get(key).is_some())
-}
-
-/// Whether an item is a message of OpenCode 2, which has a type and no role (`packages/schema/src/session-message.ts` of
-/// anomalyco/opencode).
-pub(crate) fn is_of_opencode(item: Value<'_, '_>) -> bool {
-    item.get("type").is_some()
-        && item.get("role").is_none()
-        && item.get_str("id").is_some_and(|id| id.starts_with("msg_"))
-        && item.get("time").is_some_and(|time| time.get("created").is_some())
 }
 
 /// Whether a tool definition has one of these keys, which belong to other formats.

@@ -130,7 +130,7 @@ pub(super) const MODELS: [&str; 6] = ["gpt-", "o1", "o3", "o4", "chatgpt-", "ft:
 pub(crate) fn is_own_model(root: Value<'_, '_>) -> bool {
     root.get_str("model").is_some_and(|model| {
         // Many providers serve `gpt-oss`.
-        !model.starts_with("gpt-oss") && MODELS.iter().any(|name| model.starts_with(name))
+        !model.starts_with("gpt-oss") && FORMAT.marks.has_model(&model)
     })
 }
 
@@ -333,8 +333,8 @@ fn contents<'d, 's>(assembly: &mut Assembly, answer: u64, delta: Value<'d, 's>, 
     }
 }
 
-/// The finish reasons of a complete choice.
-const WHOLE: [&str; 3] = ["stop", "tool_calls", "function_call"];
+/// The finish reasons of a complete choice: OpenAI's, and those of Hugging Face's text-generation-inference.
+const WHOLE: [&str; 5] = ["stop", "tool_calls", "function_call", "eos_token", "stop_sequence"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     let spec = value.get_any(&["function", "custom"]).unwrap_or(value);
@@ -546,7 +546,8 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
             is_redacted: false,
         }),
         Some(
-            "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url" | "video",
+            "image_url" | "input_audio" | "audio" | "file" | "image" | "document" | "document_url" | "video"
+            | "reference",
         ) => Body::Media,
         Some(kind) if MEDIA_OF_VENDORS.contains(&kind) => Body::Media,
         _ => Body::Opaque,

@@ -16,8 +16,8 @@ use toolcheck_json::Value;
 
 use namespaces::{Namespaces, look_at_callers};
 
-use super::{Format, Marks, declare_tools, gemini_interactions, is_of_opencode, openai_chat};
-use crate::claim::{Claim, certainty, surest_message};
+use super::{Format, Marks, declare_tools, gemini_interactions, openai_chat};
+use crate::claim::{Claim, certainty, is_of_opencode, surest_message};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
@@ -107,6 +107,8 @@ enum Item {
     State,
     /// The id of an item that the server keeps.
     Reference,
+    /// What agents of the server tell each other, with its results.
+    Agents,
     Opaque,
 }
 
@@ -138,6 +140,7 @@ fn item_of(kind: &str) -> Item {
         | "image_generation_call"
         | "mcp_call" => Item::Hosted,
         "item_reference" => Item::Reference,
+        "multi_agent_call" | "multi_agent_call_output" | "agent_message" => Item::Agents,
         "additional_tools" => Item::Tools,
         "compaction_trigger" => Item::Trigger,
         "compaction" | "configuration_update" => Item::State,
@@ -381,6 +384,7 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
                 .open_message(Message { content: Content::Filled, ..Message::new(Role::Tool, value, index) });
             transcript.push(Part::new(value, 0, output(value, tool)));
         }
+        Item::Agents => produced(transcript, value, index, Body::Opaque),
         Item::Tools | Item::Trigger | Item::State | Item::Opaque => {
             transcript.unread.extend(unread::block(value));
             produced(transcript, value, index, Body::Opaque);

@@ -10,7 +10,7 @@ use crate::names::names;
 use crate::text::shorten;
 
 /// The role of a message's author.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The application, with authority over the user.
     System,
@@ -90,6 +90,18 @@ impl<'s> Message<'s> {
     /// The role's name in the file, for a provider's text; `?` if there is none.
     pub fn role_text(&self) -> &str {
         Named::text_or_unknown(self.role_name.as_ref())
+    }
+
+    /// Who says it: the role's name in the file, or else the role; `None` if it has no role.
+    pub fn speaker(&self) -> Option<&str> {
+        Some(match (&self.role_name, self.role) {
+            (Some(name), _) => &name.text,
+            (None, Role::System) => "system",
+            (None, Role::User) => "user",
+            (None, Role::Assistant) => "assistant",
+            (None, Role::Tool) => "tool",
+            (None, Role::Unknown) => return None,
+        })
     }
 
     /// Whether it is a result of a tool that is sent as what somebody else said.
@@ -365,7 +377,7 @@ impl<'s> Call<'s> {
 
     /// The call's id in backticks, or a description if it has none, for a message.
     pub fn title(&self) -> String {
-        title(self.id.as_ref(), self.name.as_ref(), "to")
+        title(self.id.as_ref(), self.name.as_ref())
     }
 }
 
@@ -424,16 +436,16 @@ impl<'s> ToolResult<'s> {
 
     /// The id of the result's call in backticks, or a description if it has none, for a message.
     pub fn title(&self) -> String {
-        title(self.call_id.as_ref(), self.name.as_ref(), "of")
+        title(self.call_id.as_ref(), self.name.as_ref())
     }
 }
 
 /// The name of a call or result in messages: its id, or its tool if it has no id.
-fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>, preposition: &str) -> String {
+fn title(id: Option<&Named<'_>>, name: Option<&Named<'_>>) -> String {
     match (id, name) {
         (Some(id), _) => format!("`{}`", shorten(&id.text)),
-        (None, Some(name)) => format!("{preposition} `{}` (without an id)", shorten(&name.text)),
-        (None, None) => "without an id".to_owned(),
+        (None, Some(name)) => format!("`{}` (no id)", shorten(&name.text)),
+        (None, None) => "(no id)".to_owned(),
     }
 }
 

@@ -45,11 +45,6 @@ names! {
     as_str, "not one of `request`, `session` and `dataset`"
 }
 
-impl TranscriptKind {
-    /// The kinds, in the order of the documentation.
-    pub const ALL: &[Self] = &[Self::Request, Self::Session, Self::Dataset];
-}
-
 /// The format that a transcript was read from, by its names in the table of formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -43,7 +43,7 @@ fn is_document(root: Value<'_, '_>) -> bool {
 fn is_history(root: Value<'_, '_>) -> bool {
     let messages = || root.elements().take(LOOKED_AT);
     let is_message = |message: Value<'_, '_>| {
-        message.get("role").is_some() && (message.get("content").is_some() || is_reasoning(message))
+        is_reasoning(message) || message.get("role").is_some() && message.get("content").is_some()
     };
     let is_own = |message: Value<'_, '_>| {
         const OWN: [&str; 7] = words(
@@ -189,13 +189,8 @@ impl Context {
             _ => None,
         };
         let called: HashSet<String> = transcript.parts.iter().filter_map(id_of).collect();
-        for part in &mut transcript.parts {
-            if let Body::Result(result) = &mut part.body
-                && result.call_id.as_ref().is_none_or(|id| !called.contains(&*id.text))
-            {
-                result.unpaired.get_or_insert(UnpairedReason::Deleted);
-            }
-        }
+        let is_left_out = |id: Option<&str>| id.is_none_or(|id| !called.contains(id));
+        transcript.settle_results_if(is_left_out, UnpairedReason::Deleted);
     }
 }
 

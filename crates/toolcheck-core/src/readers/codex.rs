@@ -301,7 +301,7 @@ fn is_of(item: Value<'_, '_>, role: &str) -> bool {
 }
 
 /// The beginnings of what Codex itself adds in the name of the user (`codex-rs/core/src/context/contextual_user_message.rs`).
-const ADDED: &str = include_str!("common/codex_added.txt");
+const ADDED: &str = include_str!("codex_added.txt");
 
 /// Whether a turn begins with an item, as far as Codex takes turns back: with a message of the user in which Codex has added
 /// nothing, or with what another agent says (`is_user_turn_boundary` in `codex-rs/core/src/context_manager/history.rs`).

@@ -111,7 +111,11 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
             }
         }
     }
-    settle_asked(&mut transcript, &asked);
+    // Of what a person was asked about, the call may only be in the question.
+    for call in transcript.calls_with_ids(&asked) {
+        call.unpaired.get_or_insert(UnpairedReason::Consent);
+    }
+    transcript.settle_results_if(|id| id.is_some_and(|id| asked.contains(id)), UnpairedReason::Elsewhere);
     Conversation { title: list.title.clone(), transcript, end: ConversationEnd::Open }
 }
 
@@ -173,20 +177,4 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
         }
         _ => Body::Opaque,
     })
-}
-
-/// Says of what a person was asked about why it may stand alone: the call may only be in the question.
-fn settle_asked(transcript: &mut Transcript<'_>, asked: &HashSet<String>) {
-    let is_asked = |id: Option<&Named<'_>>| id.is_some_and(|id| asked.contains(&*id.text));
-    for part in &mut transcript.parts {
-        match &mut part.body {
-            Body::Call(call) if is_asked(call.id.as_ref()) => {
-                call.unpaired.get_or_insert(UnpairedReason::Consent);
-            }
-            Body::Result(result) if is_asked(result.call_id.as_ref()) => {
-                result.unpaired.get_or_insert(UnpairedReason::Elsewhere);
-            }
-            _ => {}
-        }
-    }
 }

@@ -12,6 +12,7 @@ use crate::unsupported;
 // It is never chosen for a whole file, so that nothing shows one.
 pub(super) static READER: Reader =
     Reader::dataset("message-list", "Lists of messages", |_| 0, |records| search::read_as(&READER, records))
+        .of_chat()
         .repeating_if(&["\"mlflow.span", "\"trace_id\"", "\"traceId\"", "\"traceID\""]);
 
 /// Whether the lists of messages in a document are looked for: it is not a request with a mistake, and nothing that is

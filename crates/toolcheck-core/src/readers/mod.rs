@@ -14,6 +14,7 @@ mod common;
 mod continue_dev;
 mod copilot_cli;
 mod extensions_ai;
+mod framework_messages;
 mod gemini_cli;
 mod google_adk;
 mod goose;
@@ -63,7 +64,7 @@ use common::{
 pub(crate) use common::broken::is_broken;
 pub use common::columns::Columns;
 pub use common::file_style::{FileFixStyle, NewRecord};
-pub use common::next::NextRequest;
+pub use common::next::{NextRequest, Repair};
 pub use common::policy::Policy;
 
 /// A reader of files that hold conversations.
@@ -89,6 +90,8 @@ pub struct Reader {
     pub file_style: Option<&'static FileFixStyle>,
     /// Whether its files may be tables whose columns have calls and contents as texts.
     has_texts: bool,
+    /// Whether its messages are those that chat templates read: a role, a content and calls with functions.
+    pub(crate) is_chat: bool,
     /// The texts of which one is in records whose lists of messages repeat each other.
     repeating_if: &'static [&'static str],
 }
@@ -96,20 +99,24 @@ pub struct Reader {
 type Sniff = for<'d, 's> fn(&[Value<'d, 's>]) -> u8;
 type Read = for<'d, 's> fn(&[Value<'d, 's>]) -> Reading<'s>;
 
-/// What files are, which decides what may be said of them: see [`SourceKind::policy`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SourceKind {
-    /// What an agent writes down while it works. It is not what the agent sends: it may fix the history first.
-    AgentLog,
-    /// What a framework keeps to send it again.
-    History,
-    /// Examples to train a model with.
-    Dataset,
-    /// What somebody recorded of requests, such as spans. Only a part of a request may be in it.
-    Trace,
-    /// What two programs have sent to each other in a protocol of their own.
-    Protocol,
+names! {
+    /// What files are, which decides what may be said of them: see [`SourceKind::policy`].
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum SourceKind {
+        /// What an agent writes down while it works. It is not what the agent sends: it may fix the history first.
+        AgentLog = "agent-log",
+        /// What a framework keeps to send it again.
+        History = "history",
+        /// Examples to train a model with.
+        Dataset = "dataset",
+        /// What somebody recorded of requests, such as spans. Only a part of a request may be in it.
+        Trace = "trace",
+        /// What two programs have sent to each other in a protocol of their own.
+        Protocol = "protocol",
+    }
+    /// The name in the data and in reports.
+    as_str
 }
 
 /// How the files of a reader are divided.
@@ -258,8 +265,8 @@ impl<'s> Conversation<'s> {
 impl Reader {
     const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
         let (kind, unit) = (SourceKind::AgentLog, Unit::File);
-        let (or_one_list, has_texts, file_style, repeating_if) = (false, false, None, &[]);
-        Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, repeating_if }
+        let (or_one_list, has_texts, is_chat, file_style, repeating_if) = (false, false, false, None, &[]);
+        Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, is_chat, repeating_if }
     }
 
     const fn history(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
@@ -288,6 +295,10 @@ impl Reader {
 
     const fn with_texts(self) -> Self {
         Self { has_texts: true, ..self }
+    }
+
+    const fn of_chat(self) -> Self {
+        Self { is_chat: true, ..self }
     }
 
     const fn fixed_by(self, style: &'static FileFixStyle) -> Self {
@@ -370,6 +381,7 @@ pub static ALL: &[&Reader] = &[
     &continue_dev::READER,
     &copilot_cli::READER,
     &extensions_ai::READER,
+    &framework_messages::READER,
     &gemini_cli::READER,
     &protocols::GEMINI_LIVE,
     &google_adk::READER,
@@ -409,6 +421,13 @@ pub const LOOKED_AT: usize = 32;
 /// The reader with this id.
 pub fn find(id: &str) -> Option<&'static Reader> {
     ALL.iter().copied().find(|reader| reader.id == id)
+}
+
+/// Whether the transcripts of the format or reader with this id have the messages that chat templates read: a role, a
+/// content and calls with functions.
+pub fn is_of_templates(id: &str) -> bool {
+    formats::find(id).is_some_and(|format| format.family == "chat" || format.is_made_chat)
+        || find(id).is_some_and(|reader| reader.is_chat)
 }
 
 /// The reader that is surest of a file, by its first records.

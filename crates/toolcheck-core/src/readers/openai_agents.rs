@@ -71,8 +71,10 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
         programs.look_at(raw, call_id);
         read_item(&mut transcript, raw, index);
     }
-    settle(&mut transcript, &waiting, UnpairedReason::Consent);
-    settle(&mut transcript, &programs.answered(), UnpairedReason::Elsewhere);
+    let settled = [(waiting, UnpairedReason::Consent), (programs.answered(), UnpairedReason::Elsewhere)];
+    for (ids, unpaired) in settled {
+        transcript.calls_with_ids(&ids).for_each(|call| call.unpaired = Some(unpaired));
+    }
     let is_kept_by_server =
         ["conversationId", "conversation_id", "previousResponseId", "previous_response_id"]
             .iter()
@@ -101,17 +103,6 @@ fn interruptions(state: Value<'_, '_>) -> HashSet<String> {
         Some(raw.get_any(&["callId", "call_id"])?.as_str()?.into_owned())
     });
     ids.collect()
-}
-
-/// Says of the calls with these ids why they may be without results.
-fn settle(transcript: &mut Transcript<'_>, ids: &HashSet<String>, unpaired: UnpairedReason) {
-    for part in &mut transcript.parts {
-        if let Body::Call(call) = &mut part.body
-            && call.id.as_ref().is_some_and(|id| ids.contains(&*id.text))
-        {
-            call.unpaired = Some(unpaired);
-        }
-    }
 }
 
 /// The calls that programs of the provider make. A program that has ended had its answers.

@@ -10,7 +10,7 @@ use crate::ir::Transcript;
 use crate::unread;
 
 pub(super) static READER: Reader =
-    Reader::dataset("trl", "Data set of prompts and answers", sniff, read).fixed_by(&FILE_STYLE);
+    Reader::dataset("trl", "Data set of prompts and answers", sniff, read).of_chat().fixed_by(&FILE_STYLE);
 
 static FILE_STYLE: FileFixStyle =
     FileFixStyle { format: Some(&openai_chat::FORMAT), ..FileFixStyle::plain(openai_chat::FORMAT.fix_style) };

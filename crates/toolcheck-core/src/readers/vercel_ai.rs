@@ -182,7 +182,10 @@ fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_
             read_model_message(transcript, role, message, &mut asked);
         }
     }
-    settle_asked(transcript, &asked);
+    // Those that a person was asked about, where nobody said anything else since.
+    for call in transcript.calls_with_ids(&asked) {
+        call.unpaired.get_or_insert(UnpairedReason::Consent);
+    }
 }
 
 fn read_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) {
@@ -435,18 +438,4 @@ fn result_of<'s>(block: Value<'_, 's>) -> crate::ir::ToolResult<'s> {
     result.content_place = result.content_place.or(Some(Place::of(block)));
     result.name = block.get("toolName").and_then(Named::of);
     result
-}
-
-/// Marks the calls that a person was asked about, where nobody said anything else since.
-fn settle_asked(transcript: &mut Transcript<'_>, asked: &HashSet<String>) {
-    if asked.is_empty() {
-        return;
-    }
-    for part in &mut transcript.parts {
-        if let Body::Call(call) = &mut part.body
-            && call.id.as_ref().is_some_and(|id| asked.contains(&*id.text))
-        {
-            call.unpaired.get_or_insert(UnpairedReason::Consent);
-        }
-    }
 }

@@ -5,7 +5,7 @@
 use toolcheck_json::Value;
 
 use super::{Unsupported, any_message, find_in, first_of, has, is_list, is_one_of, of_agent, other};
-use crate::formats::is_of_opencode;
+use crate::claim::is_of_opencode;
 use crate::names::words;
 
 /// All of them, the more telling first.

@@ -78,18 +78,27 @@ fn kinds(seen: &[Seen]) -> Vec<(Kind, Level)> {
     seen.map(|seen| (seen.kind, seen.level)).collect()
 }
 
-/// What is at the place of the first change of this kind.
-fn lost_text(before: &Conversation, format: &'static Format, seen: &[Seen], kind: Kind) -> String {
+/// Whether exactly this is lost, of which the first has this text.
+fn loses(
+    [before, after]: [&Conversation; 2],
+    format: &'static Format,
+    lost: &[Kind],
+    text: &str,
+) -> Result<(), TestCaseError> {
+    let seen = changes(before, after, format);
+    let expected: Vec<_> = lost.iter().map(|kind| (*kind, Level::Loss)).collect();
+    prop_assert_eq!(kinds(&seen), expected, "{}: {:#?}", format.id, seen);
+    let first = seen.iter().find(|seen| seen.kind == lost[0]).unwrap();
+    prop_assert_eq!(&first.after, &None);
     let body = format.write_request(before).body;
-    let seen = seen.iter().find(|seen| seen.kind == kind).unwrap();
-    assert_eq!(seen.after, None);
-    body.pointer(seen.before.as_ref().unwrap()).unwrap().to_string()
+    let found = body.pointer(first.before.as_ref().unwrap()).unwrap().to_string();
+    prop_assert!(found.contains(&marker(text)), "{}", found);
+    Ok(())
 }
 
-/// The turns with results, and those before them.
-fn results(conversation: &mut Conversation) -> Vec<usize> {
-    let turns = conversation.turns.iter().enumerate();
-    turns.filter(|(_, turn)| matches!(turn, Turn::Results(_))).map(|(number, _)| number).collect()
+/// The numbers of the turns of which this holds.
+fn turns(conversation: &Conversation, is_wanted: impl Fn(&Turn) -> bool) -> Vec<usize> {
+    (0..conversation.turns.len()).filter(|number| is_wanted(&conversation.turns[*number])).collect()
 }
 
 fn marker(text: &str) -> String {
@@ -127,8 +136,8 @@ proptest! {
     fn a_dropped_result_is_lost(
         conversation in conversations(true), format in format(), which: prop::sample::Index
     ) {
-        let (mut before, mut after) = (conversation.clone(), conversation);
-        let turns = results(&mut before);
+        let (before, mut after) = (conversation.clone(), conversation);
+        let turns = turns(&before, |turn| matches!(turn, Turn::Results(_)));
         prop_assume!(!turns.is_empty());
         let turn = *which.get(&turns);
         let Turn::Results(outputs) = &mut after.turns[turn] else { unreachable!() };
@@ -136,10 +145,7 @@ proptest! {
         if outputs.is_empty() {
             after.turns.remove(turn);
         }
-        let seen = changes(&before, &after, format);
-        prop_assert_eq!(kinds(&seen), [(Kind::ResultLost, Level::Loss)], "{}: {:#?}", format.id, seen);
-        let text = lost_text(&before, format, &seen, Kind::ResultLost);
-        prop_assert!(text.contains(&marker(&dropped.text)), "{}", text);
+        loses([&before, &after], format, &[Kind::ResultLost], &dropped.text)?;
     }
 
     /// Without its call, a result is lost too, or belongs to no call.
@@ -147,8 +153,8 @@ proptest! {
     fn a_dropped_call_is_lost(
         conversation in conversations(true), format in format(), which: prop::sample::Index, with_result: bool
     ) {
-        let (mut before, mut after) = (conversation.clone(), conversation);
-        let turns = results(&mut before);
+        let (before, mut after) = (conversation.clone(), conversation);
+        let turns = turns(&before, |turn| matches!(turn, Turn::Results(_)));
         prop_assume!(!turns.is_empty());
         let with_result = with_result || !format.can_hold(Feature::CallIds);
         let turn = *which.get(&turns);
@@ -166,12 +172,9 @@ proptest! {
         if is_empty {
             after.turns.remove(turn - 1);
         }
-        let seen = changes(&before, &after, format);
         let result = if with_result { Kind::ResultLost } else { Kind::ResultOrphaned };
-        let expected = [(Kind::CallLost, Level::Loss), (result, Level::Loss)];
-        prop_assert_eq!(kinds(&seen), expected, "{}: {:#?}", format.id, seen);
-        let text = lost_text(&before, format, &seen, Kind::CallLost);
-        prop_assert!(text.contains(&marker(dropped.arguments["for"].as_str().unwrap())), "{}", text);
+        let text = dropped.arguments["for"].as_str().unwrap();
+        loses([&before, &after], format, &[Kind::CallLost, result], text)?;
     }
 
     #[test]
@@ -184,8 +187,7 @@ proptest! {
             Turn::Assistant(said) => !said.text.is_empty(),
             _ => false,
         };
-        let turns: Vec<usize> =
-            (0..after.turns.len()).filter(|number| has_text(&after.turns[*number])).collect();
+        let turns = turns(&after, has_text);
         let turn = *which.get(&turns);
         let dropped = match &mut after.turns[turn] {
             Turn::User(text) => std::mem::take(text),
@@ -199,10 +201,7 @@ proptest! {
         if is_empty {
             after.turns.remove(turn);
         }
-        let seen = changes(&before, &after, format);
-        prop_assert_eq!(kinds(&seen), [(Kind::TextLost, Level::Loss)], "{}: {:#?}", format.id, seen);
-        let text = lost_text(&before, format, &seen, Kind::TextLost);
-        prop_assert!(text.contains(&marker(&dropped)), "{}", text);
+        loses([&before, &after], format, &[Kind::TextLost], &dropped)?;
     }
 
     #[test]
@@ -211,18 +210,12 @@ proptest! {
     ) {
         let held = held(&conversation, format);
         let (before, mut after) = (held.clone(), held);
-        let has_reasoning =
-            |turn: &Turn| matches!(turn, Turn::Assistant(said) if !said.reasoning.is_empty());
-        let turns: Vec<usize> =
-            (0..after.turns.len()).filter(|number| has_reasoning(&after.turns[*number])).collect();
+        let turns = turns(&after, |turn| matches!(turn, Turn::Assistant(said) if !said.reasoning.is_empty()));
         prop_assume!(!turns.is_empty());
         let turn = *which.get(&turns);
         let Turn::Assistant(said) = &mut after.turns[turn] else { unreachable!() };
         let dropped = said.reasoning.remove(0);
-        let seen = changes(&before, &after, format);
-        prop_assert_eq!(kinds(&seen), [(Kind::ReasoningLost, Level::Loss)], "{}: {:#?}", format.id, seen);
-        let text = lost_text(&before, format, &seen, Kind::ReasoningLost);
-        prop_assert!(text.contains(&marker(&dropped.text)), "{}", text);
+        loses([&before, &after], format, &[Kind::ReasoningLost], &dropped.text)?;
     }
 
     /// Two results that have changed places answer each other's calls, unless ids say otherwise, or names for Gemini.
@@ -231,8 +224,7 @@ proptest! {
         conversation in conversations(true), format in format(), which: prop::sample::Index, ids_too: bool
     ) {
         let (mut before, mut after) = (conversation.clone(), conversation);
-        let mut turns = results(&mut before);
-        turns.retain(|turn| matches!(&before.turns[*turn], Turn::Results(outputs) if outputs.len() > 1));
+        let turns = turns(&before, |turn| matches!(turn, Turn::Results(outputs) if outputs.len() > 1));
         prop_assume!(!turns.is_empty());
         let turn = *which.get(&turns);
         let Turn::Results(outputs) = &mut after.turns[turn] else { unreachable!() };

@@ -1,6 +1,6 @@
 //! The conversations of the corpus.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use toolcheck_core::detection::Detection;
 use toolcheck_core::diff::files::File;
@@ -9,20 +9,12 @@ use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
 
 use super::{Seen, compare_texts};
+use crate::testing::{files_below, fixtures};
 
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
-}
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "json") {
-            found.push(path);
-        }
-    }
+fn json_below(folder: PathBuf) -> Vec<PathBuf> {
+    let mut paths = files_below(folder);
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths
 }
 
 /// One conversation in two formats differs only by what the second one has no place for, or in form.
@@ -30,8 +22,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 fn the_same_conversation_is_the_same_in_every_format() {
     let mut pairs = 0;
     for folder in std::fs::read_dir(fixtures().join("same")).unwrap() {
-        let mut paths = Vec::new();
-        files(&folder.unwrap().path(), &mut paths);
+        let paths = json_below(folder.unwrap().path());
         let read = |path: &PathBuf| -> (&'static Format, String) {
             let id = path.file_stem().unwrap().to_str().unwrap();
             (super::format(id), std::fs::read_to_string(path).unwrap())
@@ -57,8 +48,7 @@ fn is_expected(seen: &Seen) -> bool {
 /// Whatever a request is like, it has not changed.
 #[test]
 fn nothing_differs_from_itself() {
-    let mut paths = Vec::new();
-    files(&fixtures(), &mut paths);
+    let paths = json_below(fixtures());
     let mut compared = 0;
     for path in paths {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
@@ -85,8 +75,7 @@ fn nothing_differs_from_itself() {
 /// said of it is the same as of one that is written with a space more.
 #[test]
 fn what_is_equal_is_counted_as_what_is_compared() {
-    let mut paths = Vec::new();
-    files(&fixtures(), &mut paths);
+    let paths = json_below(fixtures());
     let mut compared = 0;
     for path in paths {
         let text = std::fs::read(&path).unwrap();

@@ -46,6 +46,6 @@ impl FileLinter<'_> {
                 self.options.path_model.as_deref().map(|model| model.to_owned().into());
         }
         let continued = server.and_then(|server| server.continued_by(&transcript));
-        self.lint_read(rules, (record, document), transcript, continued.as_ref());
+        self.lint_read(rules, record, document, transcript, continued.as_ref());
     }
 }

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use toolcheck_core::endpoint::model_of;
+use toolcheck_core::endpoint::{self, Purpose, model_of};
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
@@ -25,6 +25,10 @@ use crate::rule::Rule;
 use crate::rules::unrecognised_format;
 use crate::server_state::{RemoteHistory, ServerState};
 use crate::view::exchanges::{Continued, ExchangeContext, Exchanges, Histories, UnansweredCalls};
+
+/// An exchange whose address is of something else, such as a count of the tokens of a conversation.
+const NOT_FOR_LLM: LeftOut =
+    LeftOut { one: "request that is not to an LLM", what: "requests that are not to an LLM", count: 1 };
 
 fn answer_of<'s>(
     exchange: &Exchange<'_, 's>,
@@ -194,12 +198,11 @@ impl<'r> FileLinter<'r> {
             return transcript.into_buffers();
         }
         let from = self.report.findings.len();
-        let transcript = self.lint_read(rules, (record, document), transcript, None);
+        let transcript = self.lint_read(rules, record, document, transcript, None);
         if transcript.place.node == NodeId::ROOT {
             let own = &mut self.report.findings[from..];
             let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
-            let how = (self.options, self.is_single);
-            marks::mark_request(own, record, document, &transcript, how, &again);
+            marks::mark_request(own, record, document, &transcript, self.options, self.is_single, &again);
         }
         transcript.into_buffers()
     }
@@ -208,7 +211,8 @@ impl<'r> FileLinter<'r> {
     pub(super) fn lint_read<'s>(
         &mut self,
         rules: Rc<FormatRules<'r>>,
-        (record, document): (&Record<'_>, &Document<'s>),
+        record: &Record<'_>,
+        document: &Document<'s>,
         mut transcript: Transcript<'s>,
         server: Option<&RemoteHistory>,
     ) -> Transcript<'s> {
@@ -265,6 +269,11 @@ impl<'r> FileLinter<'r> {
     ) -> Buffers<'s> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
+            let url = exchange.url.and_then(|url| url.as_str());
+            if url.is_some_and(|url| endpoint::purpose(&url) == Purpose::Other) {
+                self.report.count_not_read(NOT_FOR_LLM);
+                continue;
+            }
             let mut rules = self.rules.for_record(exchange.request, exchange.response);
             if let Some(of_address) = self.rules.of_address(&exchange, &rules) {
                 rules = of_address;
@@ -382,7 +391,7 @@ impl<'r> FileLinter<'r> {
         found.retain(is_new);
         self.exchanges.note_answers(&transcript, &histories, known);
         let reported = [&found, &found_in_response, &silenced].map(|found| &**found);
-        self.exchanges.add(&histories, answers, continued, reported, (run, owed));
+        self.exchanges.add(&histories, answers, continued, reported, run, owed);
         findings.append(&mut found);
         findings.append(&mut found_in_response);
         transcript.into_buffers()

@@ -21,7 +21,8 @@ use toolcheck_json::{Document, Layout, Record, Records};
 use self::file_linter::FileLinter;
 use self::format_rules::FormatRules;
 use self::log::Log;
-use toolcheck_core::formats::{self, is_of_templates};
+use toolcheck_core::formats;
+use toolcheck_core::readers::is_of_templates;
 use toolcheck_json::origins::LeftOut;
 use toolcheck_schema::Schemas;
 

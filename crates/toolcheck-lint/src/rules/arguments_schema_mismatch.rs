@@ -24,11 +24,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         if call.arguments.are_absent() {
             let none = Document::read(NO_ARGUMENTS);
-            report_violations(out, (part, call), schema, (none.root(), false), &|_, _| part.place);
+            report_violations(out, part, call, schema, none.root(), false, &|_, _| part.place);
             continue;
         }
         arguments::with_places(cx, &call.arguments, |root, locate| {
-            report_violations(out, (part, call), schema, (root, is_padded), locate);
+            report_violations(out, part, call, schema, root, is_padded, locate);
         });
     }
     // A schema in the request is `invalid-tool-schema`.
@@ -45,13 +45,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 fn report_violations(
     out: &mut Sink<'_>,
-    (part, call): (&Part<'_>, &Call<'_>),
+    part: &Part<'_>,
+    call: &Call<'_>,
     schema: &Schema,
-    (root, is_padded): (Value<'_, '_>, bool),
+    root: Value<'_, '_>,
+    is_padded: bool,
     locate: &Locate<'_>,
 ) {
     let tool = Named::text_or_unknown(call.name.as_ref());
-    for (place, message) in violations::list(schema, (root, is_padded), &WORDS, locate) {
+    for (place, message) in violations::list(schema, root, is_padded, &WORDS, locate) {
         out.report(place, format!("{message} (schema of `{}`)", shorten(tool)))
             .about_call(call)
             .caption("here")

@@ -85,8 +85,8 @@ pub(crate) fn is_broken(call: &ChoiceCall) -> bool {
 pub(crate) fn finding(call: &ChoiceCall) -> Draft {
     let title = match (&call.id, &call.name) {
         (Some(id), _) => format!("`{}`", kept(id)),
-        (None, Some(name)) => format!("to `{}`", kept(name)),
-        (None, None) => "without an id".to_owned(),
+        (None, Some(name)) => format!("`{}` (no id)", kept(name)),
+        (None, None) => "(no id)".to_owned(),
     };
     let mut finding = Draft::new(RULE.id, call.place, not_json(&title));
     finding.caption("in this call").help("an agent that keeps the call must not send these arguments back");

@@ -15,7 +15,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_empty_file = fault.kind == SyntaxErrorKind::Empty && cx.document.bytes().is_empty();
         let what = if is_empty_file { "the file is empty" } else { fault.kind.describe() };
         let finding = out.report(Place { node, span: fault.span }, what);
-        finding.caption("here");
+        if !is_empty_file {
+            finding.caption("here");
+        }
         if let Some(opened_at) = fault.opened_at {
             let opened = cx.document.innermost(opened_at);
             finding.label(Place { node: opened, span: Span::new(opened_at, opened_at + 1) }, "opened here");

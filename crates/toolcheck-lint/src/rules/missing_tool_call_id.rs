@@ -2,6 +2,7 @@ use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{ToolKind, ToolResult};
 use toolcheck_core::pairing::{CallSite, ResultSite};
+use toolcheck_core::targets::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -79,6 +80,13 @@ pub(super) fn is_refused(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool 
         && result.call_id.is_none()
         && result.kind.is_none_or(needs_id)
         && cx.entry(&RULE, Some("result")).is_refused()
+}
+
+/// Whether the API binds a result without an id by the name of its tool, also to no call at all.
+pub(super) fn is_bound_by_name(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
+    result.call_id.is_none()
+        && result.name.is_some()
+        && matches!(cx.entry(&RULE, Some("result")), Verdict::Tolerated(_))
 }
 
 /// A result with the id of the call that it answers by its position, if it is the first one.

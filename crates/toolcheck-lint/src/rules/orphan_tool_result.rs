@@ -1,6 +1,7 @@
 use toolcheck_core::ir::{Named, Role, ToolKind};
 use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 
+use super::missing_tool_call_id;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -42,7 +43,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let instead = cx.pairing.stands_for(site);
         if site.result.unpaired.is_some()
-            || super::missing_tool_call_id::is_refused(cx, site.result)
+            || missing_tool_call_id::is_refused(cx, site.result)
+            || missing_tool_call_id::is_bound_by_name(cx, site.result)
             || cx.answers_text_call(site)
             || cx.pairing.may_answer_stored(site)
         {

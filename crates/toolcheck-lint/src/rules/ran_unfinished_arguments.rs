@@ -17,7 +17,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let why = if kept.answer.is_whole { "are not JSON" } else { "were cut off" };
         let finding = out.report(
             site.part.place,
-            format!("the tool ran for call {}, although the arguments of the model {why}", call.title()),
+            format!(
+                "the tool ran for tool call {}, although its arguments {why} in the response",
+                call.title()
+            ),
         );
         finding.about_call(call).caption("its result").help(
             "do not run a call whose arguments do not parse or whose response was cut off: answer it with an error, or \

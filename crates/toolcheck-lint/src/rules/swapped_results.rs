@@ -94,7 +94,7 @@ fn report_by_contents(cx: &Context<'_, '_>, out: &mut Sink<'_>, calls: &[(&PastC
             let finding = out.report(
                 one.site.part.place,
                 format!(
-                    "the result of call {} matches the arguments of another call",
+                    "the result of tool call {} matches the arguments of another call",
                     one.site.result.title()
                 ),
             );

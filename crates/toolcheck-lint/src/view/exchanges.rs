@@ -327,7 +327,8 @@ impl Exchanges {
         answers: Vec<Choice>,
         continued: Option<Continued>,
         [findings, of_answer, silenced]: [&[Draft]; 3],
-        (run, owed): (RepeatedCalls, Option<UnansweredCalls>),
+        run: RepeatedCalls,
+        owed: Option<UnansweredCalls>,
     ) {
         let sent_to = histories.sent_to;
         let histories = histories.keys();

@@ -1,8 +1,8 @@
 //! What the chat template of a model makes of a request.
 
 use toolcheck_core::fix::Fix;
-use toolcheck_core::formats::is_of_templates;
 use toolcheck_core::ir::Place;
+use toolcheck_core::readers::is_of_templates;
 use toolcheck_core::{Level, RuleId};
 
 use crate::rule::{Context, Sink};
@@ -303,6 +303,7 @@ mod with_template {
                 _ => "an argument of a call",
             },
             Part::Result => "a tool result",
+            Part::Medium => "a part that is no text",
             Part::Tool => "the definition of a tool",
             _ => "a part",
         };

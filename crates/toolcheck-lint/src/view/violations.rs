@@ -25,7 +25,8 @@ pub(crate) struct Words {
 /// ignored. Call it only after [`Schema::check`] has found a violation.
 pub(crate) fn list(
     schema: &Schema,
-    (root, is_padded): (Value<'_, '_>, bool),
+    root: Value<'_, '_>,
+    is_padded: bool,
     words: &Words,
     locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {
@@ -33,7 +34,7 @@ pub(crate) fn list(
     schema.with_errors(root, |errors| {
         let listed = errors.listed.iter().flat_map(|error| match arguments::value_of(root, &index, error) {
             Some(at) if is_padded && at.is_null() => Vec::new(),
-            Some(at) => messages(error, at, (at.id() == root.id(), is_padded), words, locate),
+            Some(at) => messages(error, at, at.id() == root.id(), is_padded, words, locate),
             None => Vec::new(),
         });
         let mut reported = HashSet::default();
@@ -50,7 +51,8 @@ pub(crate) fn list(
 fn messages(
     error: &ValidationError<'_>,
     at: Value<'_, '_>,
-    (is_whole, is_padded): (bool, bool),
+    is_whole: bool,
+    is_padded: bool,
     words: &Words,
     locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {

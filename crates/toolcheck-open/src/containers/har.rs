@@ -88,7 +88,7 @@ fn base64(text: &Mapped) -> Option<Mapped> {
     let document = Document::read(text.text());
     let mut bytes = Vec::new();
     for part in document.root().elements() {
-        bytes.extend(decode::base64_bytes(part.as_str()?.as_bytes())?);
+        bytes.extend(toolcheck_json::from_base64(part.as_str()?.as_bytes())?);
     }
     let span = text.source_of(0..text.text().len())?;
     Some(Mapped::whole(bytes, span))

@@ -1,6 +1,6 @@
 //! Files of the Batch API of OpenAI: requests and results, one per line.
 
-use toolcheck_core::endpoint::{self, Call};
+use toolcheck_core::endpoint::{self, Purpose};
 use toolcheck_core::exchange;
 use toolcheck_json::Value;
 
@@ -24,8 +24,9 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     batch::read(&CONTAINER, bytes, limits, |entry| {
         if let Some(body) = entry.get("body") {
             let url = entry.get_str("url");
-            let is_other =
-                url.as_deref().is_some_and(|url| matches!(endpoint::call(url), Call::Other | Call::NotRead));
+            let is_other = url
+                .as_deref()
+                .is_some_and(|url| matches!(endpoint::purpose(url), Purpose::Other | Purpose::NotRead));
             // A request that lacks its messages is one too, if it is sent to be answered.
             let is_sent = url.is_some_and(|url| url.ends_with("/completions") || url.ends_with("/responses"));
             let is_request = !is_other && (is_sent || exchange::is_request(body));

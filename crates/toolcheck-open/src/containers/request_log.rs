@@ -27,39 +27,71 @@ use crate::{Limits, decode};
 pub(super) static CONTAINER: Container =
     Container { id: "request-log", name: "log of requests", needs: Needs::Nothing, sniff, read };
 
-/// Where a record may have the body of its request, and where that of its response then is: paths of keys.
-const PLACES: &[(&[&str], &[&[&str]])] = &[
-    (&["request", "body", "b64"], &[&["response", "body", "b64"], &["response", "body"], &["chunks"]]),
-    (&["request", "body", "raw"], &[&["response", "body"]]),
-    (&["request", "body", "text"], &[&["response", "body", "text"]]),
-    (&["request", "body", "value"], &[&["response", "body"]]),
-    (KONG, &[&["ai", "proxy", "payload", "response"]]),
-    (&["request", "body"], &[&["response", "body"], &["response"]]),
+/// The keys that lead to a value.
+type Path = &'static [&'static str];
+
+/// Where a record may have the body of its request, where that of its response then is, and what is special there.
+struct Place(Path, &'static [Path], Special);
+
+#[derive(PartialEq)]
+enum Special {
+    Nothing,
+    /// What has its body there as an object is an exchange, which is no log unless something else shows one.
+    Exchange,
+    /// The body alone may be anything's: one of these keys is beside it.
+    Beside(Path),
+    /// The request may be one of JSON-RPC.
+    JsonRpc,
+    /// The address is not in the log: that of `request` is what the client called.
+    NoAddress,
+    /// The record is one of a batch.
+    Batch,
+    /// The record has no status, and an answer only if the request was accepted.
+    NoStatus,
+}
+
+const PLACES: &[Place] = &[
+    Place(
+        &["request", "body", "b64"],
+        &[&["response", "body", "b64"], &["response", "body"], &["chunks"]],
+        Special::Nothing,
+    ),
+    Place(&["request", "body", "raw"], &[&["response", "body"]], Special::Nothing),
+    Place(&["request", "body", "text"], &[&["response", "body", "text"]], Special::Nothing),
+    Place(&["request", "body", "value"], &[&["response", "body"]], Special::Nothing),
+    // What Kong sends.
+    Place(
+        &["ai", "proxy", "payload", "request"],
+        &[&["ai", "proxy", "payload", "response"]],
+        Special::NoAddress,
+    ),
+    Place(&["request", "body"], &[&["response", "body"], &["response"]], Special::Exchange),
     // What MCP Inspector exports of its network requests.
-    (&["requestBody"], &[&["responseBody"]]),
-    (&["request_body"], &[&["response_body"], &["response"]]),
-    (&["request"], &[&["response", "body"], &["response"]]),
-    (&["body"], &[&["response", "body"], &["response_body"], &["response"]]),
-    (&["httpRequest", "body", "json"], OF_MOCK),
-    (&["httpRequest", "body", "string"], OF_MOCK),
-    (&["RequestBody"], &[&["ResponseBody"]]),
-    (&["modelInput"], &[&["modelOutput"], &["error"]]),
-    (&["batch_request", "chat_get_completion"], &[]),
-    (&["query"], &[]),
-    (&["Request", "Body"], &[&["Response", "Body"]]),
-    (&["predicates", "deepEquals", "body"], OF_STUB),
-    (&["predicates", "equals", "body"], OF_STUB),
-    (&["input", "inputBodyJson"], &[&["output", "outputBodyJson"]]),
-    (&["full_request"], &[&["full_response"]]),
+    Place(&["requestBody"], &[&["responseBody"]], Special::JsonRpc),
+    Place(&["request_body"], &[&["response_body"], &["response"]], Special::Nothing),
+    Place(&["request"], &[&["response", "body"], &["response"]], Special::Exchange),
+    Place(
+        &["body"],
+        &[&["response", "body"], &["response_body"], &["response"]],
+        Special::Beside(&["url", "uri", "path", "method"]),
+    ),
+    Place(&["httpRequest", "body", "json"], OF_MOCK, Special::Nothing),
+    Place(&["httpRequest", "body", "string"], OF_MOCK, Special::Nothing),
+    Place(&["RequestBody"], &[&["ResponseBody"]], Special::Nothing),
+    Place(&["modelInput"], &[&["modelOutput"], &["error"]], Special::Batch),
+    Place(&["batch_request", "chat_get_completion"], &[], Special::Batch),
+    Place(&["query"], &[], Special::Beside(&["provider"])),
+    Place(&["Request", "Body"], &[&["Response", "Body"]], Special::Nothing),
+    Place(&["predicates", "deepEquals", "body"], OF_STUB, Special::Nothing),
+    Place(&["predicates", "equals", "body"], OF_STUB, Special::Nothing),
+    Place(&["input", "inputBodyJson"], &[&["output", "outputBodyJson"]], Special::NoStatus),
+    Place(&["full_request"], &[&["full_response"]], Special::NoStatus),
 ];
 
-/// What Kong sends, whose address is not in the log: that of `request` is what its client called.
-const KONG: &[&str] = &["ai", "proxy", "payload", "request"];
-
-const OF_STUB: &[&[&str]] = &[&["responses", "is", "body"]];
+const OF_STUB: &[Path] = &[&["responses", "is", "body"]];
 
 /// Where an expectation of MockServer may have its response.
-const OF_MOCK: &[&[&str]] =
+const OF_MOCK: &[Path] =
     &[&["httpResponse", "body", "json"], &["httpResponse", "body", "string"], &["httpResponse", "body"]];
 
 /// The lists of records in a document: of Azure's test proxy, of xAI, of Hoverfly, of Postman and Mountebank, whose folders
@@ -125,43 +157,37 @@ fn holds_record(root: Value<'_, '_>, depth: usize, takes_exchanges: bool) -> boo
 /// Whether a record holds a request to an LLM as a string, or under a key that only logs have. What is an exchange
 /// already is read as that, unless the newest comes first or a list around it has a name.
 fn is_record(record: Value<'_, '_>, takes_exchanges: bool) -> bool {
-    let Some((path, body, _)) = bodies(record) else { return false };
-    // A body alone may be anything's.
-    let beside: &[&str] = match path {
-        ["body"] => &["url", "uri", "path", "method"],
-        ["query"] => &["provider"],
-        _ => &[],
-    };
-    if !beside.is_empty() && record.get_any(beside).is_none() {
+    let Some((Place(path, _, special), body, _)) = bodies(record) else { return false };
+    if let Special::Beside(keys) = special
+        && record.get_any(keys).is_none()
+    {
         return false;
     }
     let Some(text) = body.as_str() else {
-        let is_exchange = matches!(path, ["request"] | ["request", "body"]);
-        return (takes_exchanges || !is_exchange) && exchange::is_request(body);
+        return (takes_exchanges || *special != Special::Exchange) && exchange::is_request(body);
     };
     let text = decoded(Mapped::same(text.as_bytes(), 0), path);
     text.is_ok_and(|text| {
         text.text().trim_ascii_start().starts_with(b"{") && {
             let document = Document::read(text.text());
-            exchange::is_request(document.root()) || path == ["requestBody"] && is_json_rpc(&document)
+            exchange::is_request(document.root()) || *special == Special::JsonRpc && is_json_rpc(&document)
         }
     })
 }
 
-fn bodies<'d, 's>(
-    record: Value<'d, 's>,
-) -> Option<(&'static [&'static str], Value<'d, 's>, Response<'d, 's>)> {
-    PLACES.iter().find_map(|(path, responses)| {
+fn bodies<'d, 's>(record: Value<'d, 's>) -> Option<(&'static Place, Value<'d, 's>, Response<'d, 's>)> {
+    PLACES.iter().find_map(|place| {
+        let Place(path, responses, _) = place;
         let is_body = |body: &Value<'_, '_>| body.is_object() || body.as_json_str().is_some();
         let body = at(record, path).filter(is_body)?;
         let is_answer = |body: &Value<'_, '_>| is_body(body) || body.is_array();
-        let found = |path: &&'static [&'static str]| Some((*path, at(record, path).filter(is_answer)?));
-        Some((*path, body, responses.iter().find_map(found)))
+        let found = |path: &Path| Some((*path, at(record, path).filter(is_answer)?));
+        Some((place, body, responses.iter().find_map(found)))
     })
 }
 
 /// The body of a response, with its path.
-type Response<'d, 's> = Option<(&'static [&'static str], Value<'d, 's>)>;
+type Response<'d, 's> = Option<(Path, Value<'d, 's>)>;
 
 /// The value at a path, where the first of a list stands for it.
 fn at<'d, 's>(record: Value<'d, 's>, path: &[&str]) -> Option<Value<'d, 's>> {
@@ -204,20 +230,18 @@ fn list_of<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
 
 /// Adds a record, which has a path in its entry.
 fn add(bytes: &[u8], at: &entries::Entry, (inside, entry): (&str, Value<'_, '_>), maker: &mut Maker) {
-    let Some((path, body, response)) = bodies(entry) else {
+    let Some((Place(path, _, special), body, response)) = bodies(entry) else {
         return maker.leave_out(Reason::NoBody);
     };
     let text = |value: Value<'_, '_>, path: &[&str]| decoded(text(bytes, at.start, value)?, path);
     let label = |path: &[&str]| at.label(&format!("{inside}{}", path.join(".")));
-    maker.is_batch = matches!(path[0], "modelInput" | "batch_request");
-    // The logs of Bedrock and Vertex AI have no status, and an answer of what was accepted alone.
+    maker.is_batch = *special == Special::Batch;
     let is_answer = |body: Value<'_, '_>| body.get_any(&["error", "errorCode", "message"]).is_none();
-    let is_accepted =
-        matches!(path[0], "input" | "full_request") && response.is_some_and(|it| is_answer(it.1));
+    let is_accepted = *special == Special::NoStatus && response.is_some_and(|it| is_answer(it.1));
     maker.add(Recorded {
         request_label: label(path),
         request: Box::new(move |_| text(body, path)),
-        url: if path == KONG { String::new() } else { url_of(entry) },
+        url: if *special == Special::NoAddress { String::new() } else { url_of(entry) },
         response_label: label(response.map_or(&["response"], |it| it.0)),
         response: response.map(|(path, body)| -> Encoded<'_> {
             Box::new(move |budget| {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::GzDecoder;
 use memchr::{memchr, memchr_iter, memrchr};
 use toolcheck_core::unsupported;
-use toolcheck_open::{Container, ZstdFrames, is_zstd};
+use toolcheck_open::{Container, ZstdFrames, is_gzip, is_zstd};
 
 use super::{Input, Source};
 use crate::Progress;
@@ -35,10 +35,10 @@ const MIN_GROWTH: usize = 16 << 10;
 /// The maximum growth of a buffer at a time: its memory is written to, and so taken, whether it is used or not.
 const MAX_GROWTH: usize = 16 << 20;
 
-/// The first bytes of gzip data (RFC 1952).
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The first bytes of Zstandard data (RFC 8878).
+/// How many bytes tell whether data is compressed.
 const MAGIC: u64 = 4;
+/// The first byte of gzip data.
+const GZIP: u8 = 0x1f;
 
 /// Bytes that have been read, and spare memory, so that a later piece can reuse it.
 #[derive(Debug, Default)]
@@ -180,7 +180,7 @@ impl<'p> Text<'p> {
         let mut source = ProgressReader { source, progress, count: Arc::clone(&packed) };
         let mut first = Vec::new();
         (&mut source).take(MAGIC).read_to_end(&mut first)?;
-        let is_gzip = first.starts_with(&GZIP);
+        let is_gzip = is_gzip(&first);
         let is_zstd = is_zstd(&first);
         let source = Cursor::new(first).chain(source);
         let decompressor =
@@ -311,8 +311,8 @@ impl<'p> Text<'p> {
             return Ok(());
         }
         let message = format!(
-            "what must be read at once, a document, a line or a log of an agent, is larger than {} bytes: raise \
-             the limit with --max-document, or write a list of requests as JSON Lines",
+            "a document, a line or an agent's log is read at once, and is larger than {} bytes: raise the limit with \
+             --max-document, or write a list of requests as JSON Lines",
             self.max_document
         );
         Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
@@ -431,7 +431,7 @@ fn next_member<R: BufRead>(mut rest: R) -> io::Result<Option<GzDecoder<R>>> {
         match bytes.first() {
             None => return Ok(None),
             Some(0) => is_padded = true,
-            Some(first) if *first == GZIP[0] && !is_padded => return Ok(Some(GzDecoder::new(rest))),
+            Some(first) if *first == GZIP && !is_padded => return Ok(Some(GzDecoder::new(rest))),
             Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "other bytes follow it")),
         }
         rest.consume(zeros);

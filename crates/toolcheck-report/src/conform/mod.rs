@@ -16,7 +16,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use toolcheck_core::Error;
+use toolcheck_core::{Error, names};
 
 pub use html::{html, matrix_html};
 pub use json::{json, matrix_json};
@@ -113,40 +113,29 @@ pub struct RefusedRequest {
     pub source: Option<String>,
 }
 
-/// What became of a run or a check, the worst last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Status {
-    /// The client does not support the scenario.
-    Skip,
-    /// Informational: it does not affect the result.
-    Info,
-    /// It is as it must and should be.
-    Pass,
-    /// It is not as it should be.
-    Weak,
-    /// The run does not show whether it is as it must or should be.
-    Inconclusive,
-    /// It is not as it must be.
-    Fail,
-    /// The client crashed, answered nonsense or took too long.
-    Broke,
-}
-
-impl Status {
-    /// The name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Skip => "skip",
-            Self::Info => "info",
-            Self::Pass => "pass",
-            Self::Weak => "weak",
-            Self::Inconclusive => "inconclusive",
-            Self::Fail => "fail",
-            Self::Broke => "broke",
-        }
+names! {
+    /// What became of a run or a check, the worst last.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    #[non_exhaustive]
+    pub enum Status {
+        /// The client does not support the scenario.
+        Skip = "skip",
+        /// Informational: it does not affect the result.
+        Info = "info",
+        /// It is as it must and should be.
+        Pass = "pass",
+        /// It is not as it should be.
+        Weak = "weak",
+        /// The run does not show whether it is as it must or should be.
+        Inconclusive = "inconclusive",
+        /// It is not as it must be.
+        Fail = "fail",
+        /// The client crashed, answered nonsense or took too long.
+        Broke = "broke",
     }
+    /// The name.
+    as_str
 }
 
 impl Status {

@@ -61,7 +61,7 @@ fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<
                     is_linked,
                     ..FindingDiagnostic::without_excerpts(finding, is_repeated)
                 };
-                write_without_excerpts(&handler, &shown, file, (width, style.color), out)?;
+                write_without_excerpts(&handler, &shown, file, width, style.color, out)?;
                 continue;
             }
             // A record is parsed again for its excerpts, once for all its findings.
@@ -95,7 +95,8 @@ fn write_without_excerpts(
     handler: &GraphicalReportHandler,
     diagnostic: &FindingDiagnostic<'_>,
     file: &FileReport,
-    (width, is_colored): (usize, bool),
+    width: usize,
+    is_colored: bool,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let finding = diagnostic.finding;

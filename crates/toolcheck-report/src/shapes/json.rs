@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use toolcheck_core::shape::{
-    Allowed, Asked, Condition, Demand, FieldView, JsonType, Known, ObjectView, Shape, UnverifiedLevel,
-    Verdict,
+    Asked, Condition, Demand, FieldView, JsonType, Known, ObjectView, Scalar, Shape, UnverifiedLevel, Verdict,
 };
 use toolcheck_core::targets::{Pattern, Refusal, Target, Tolerance};
 use toolcheck_lint::rules;
@@ -97,7 +96,7 @@ fn demand<'f>(object: ObjectView<'f>, demand: &Demand<'f>) -> Value {
 fn limits(asked: &Asked<'_>) -> Value {
     match asked {
         Asked::Present { unless } => json!({"unless": unless}),
-        Asked::ExactlyOne(keys) | Asked::AtLeastOne(keys) => json!({"keys": keys}),
+        Asked::AtMostOne(keys) | Asked::AtLeastOne(keys) => json!({"keys": keys}),
         Asked::Types(types) => json!({"types": names(types)}),
         Asked::OneOf { values, any_case } => json!({"values": scalars(values), "any_case": any_case}),
         Asked::NoneOf(values) => json!({"refused_values": scalars(values)}),
@@ -125,10 +124,10 @@ fn limits(asked: &Asked<'_>) -> Value {
     }
 }
 
-fn scalars(values: &[Allowed<'_>]) -> Vec<Value> {
-    let scalar = |value: &Allowed<'_>| match value.is_string {
-        true => value.text.into(),
-        false => serde_json::from_str(value.text).unwrap_or_else(|_| value.text.into()),
+fn scalars(values: &[Scalar]) -> Vec<Value> {
+    let scalar = |value: &Scalar| match value.is_string {
+        true => value.text.clone().into(),
+        false => serde_json::from_str(&value.text).unwrap_or_else(|_| value.text.clone().into()),
     };
     values.iter().map(scalar).collect()
 }

@@ -115,9 +115,20 @@ impl<'t> OfModels<'t> {
 
     /// The expressions for the models that something is known of.
     fn patterns(&self) -> impl Iterator<Item = &str> {
-        let of_refusals =
-            self.refusals.iter().filter_map(|refusal| refusal.model.as_ref().map(Pattern::as_str));
-        self.facts.iter().filter_map(|(_, fact)| fact.known.model).chain(of_refusals)
+        self.grades().map(|(pattern, _)| pattern)
+    }
+
+    /// The same, with what each fact rests on.
+    fn grades(&self) -> impl Iterator<Item = (&str, String)> {
+        let of_refusals = self.refusals.iter().filter_map(|refusal| {
+            Some((refusal.model.as_ref().map(Pattern::as_str)?, refusal.evidence.to_string()))
+        });
+        let of_facts = self.facts.iter().filter_map(|(_, fact)| {
+            let is_accepted = fact.known.verdict == Verdict::Accepted;
+            let grade = if is_accepted { "accepted".to_owned() } else { fact.known.evidence.to_string() };
+            Some((fact.known.model?, grade))
+        });
+        of_facts.chain(of_refusals)
     }
 }
 
@@ -187,27 +198,28 @@ fn beginnings(pattern: &str) -> Vec<String> {
     names.map(|name| name.trim_end_matches('-').to_owned()).filter(|name| name.len() > 1).collect()
 }
 
-/// The models that something is known of, with the number of facts in each target, as Markdown.
+/// The models that something is known of, with the number of facts in each target by their evidence, as Markdown.
 fn list(known: &[OfModels<'_>]) -> String {
-    let mut models: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    let mut models: BTreeMap<&str, BTreeMap<&str, BTreeMap<String, usize>>> = BTreeMap::new();
     for of_target in known {
-        for pattern in of_target.patterns() {
-            *models.entry(pattern).or_default().entry(&of_target.target.id).or_default() += 1;
+        for (pattern, grade) in of_target.grades() {
+            let of_model = models.entry(pattern).or_default().entry(&of_target.target.id).or_default();
+            *of_model.entry(grade).or_default() += 1;
         }
     }
-    let mut page = "# Models\n\nPatterns for models that an API treats differently from others, with the number of facts about each.\n\n".to_owned();
-    for (pattern, counts) in models {
-        let counts: Vec<String> =
-            counts.iter().map(|(target, count)| format!("{} ({count})", shown(target))).collect();
+    let mut page = "# Models\n\nPatterns for models that an API treats differently from others, with the number of facts about each by what they rest on.\n\n".to_owned();
+    for (pattern, targets) in models {
+        let counts = targets.iter().map(|(target, grades)| {
+            let grades: Vec<_> = grades.iter().map(|(grade, count)| format!("{count} {grade}")).collect();
+            format!("{} ({})", shown(target), grades.join(", "))
+        });
+        let counts: Vec<String> = counts.collect();
         let _ = writeln!(page, "- `{}`: {}", shown(pattern), counts.join(", "));
     }
-    page.push_str("\n## Days on which models are shut down\n\n");
-    let mut days: Vec<_> = facts_of(None)
-        .filter_map(|(provider, facts)| Some((facts.shutdown.as_deref()?, provider, facts.ids.join("`, `"))))
-        .collect();
-    days.sort_unstable();
-    for (day, provider, ids) in days {
-        let _ = writeln!(page, "- {}: `{}` ({provider})", shown(day), shown(&ids));
+    page.push_str("\n## What pages and tables say\n\n");
+    for (provider, facts) in facts_of(None) {
+        let ids = facts.ids.join("`, `");
+        let _ = writeln!(page, "- `{}` ({provider}): {} ({})", shown(&ids), told(facts), facts.evidence);
     }
     page.push_str("\n`toolcheck models MODEL` shows what is known about one.\n");
     page

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use toolcheck_core::ir::Place;
 use toolcheck_core::readers::{Conversation, ConversationEnd};
-use toolcheck_core::{Level, RuleId};
+use toolcheck_core::{Level, RuleId, setters};
 use toolcheck_json::origins::Opened;
 use toolcheck_json::{Document, Record, Span};
 
@@ -53,40 +53,13 @@ impl<'v> View<'v> {
         Self::default()
     }
 
-    /// Whether to leave nothing out.
-    pub fn shows_all(mut self, shows_all: bool) -> Self {
-        self.shows_all = shows_all;
-        self
-    }
-
-    /// Whether to show the beginning of each text.
-    pub fn shows_text(mut self, shows_text: bool) -> Self {
-        self.shows_text = shows_text;
-        self
-    }
-
-    /// The command that shows the findings in full.
-    pub fn more(mut self, command: &'v str) -> Self {
-        self.more = command;
-        self
-    }
-
-    /// A function that says whether the user allows a finding.
-    pub fn is_allowed(mut self, is_allowed: &'v dyn Fn(&Finding) -> bool) -> Self {
-        self.is_allowed = Some(is_allowed);
-        self
-    }
-
-    /// The bytes of the text that a fix has changed, in their order.
-    pub fn changed(mut self, changed: &'v [Range<usize>]) -> Self {
-        self.changed = changed;
-        self
-    }
-
-    /// Whether to write the first conversation as a request, for outputs that print it.
-    pub fn as_request(mut self, as_request: bool) -> Self {
-        self.as_request = as_request;
-        self
+    setters! {
+        shows_all: bool,
+        shows_text: bool,
+        more: &'v str,
+        is_allowed: &'v dyn Fn(&Finding) -> bool,
+        changed: &'v [Range<usize>],
+        as_request: bool,
     }
 
     fn allows(&self, finding: &Finding) -> bool {

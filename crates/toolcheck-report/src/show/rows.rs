@@ -3,9 +3,7 @@
 use std::borrow::Cow;
 
 use foldhash::HashMap;
-use toolcheck_core::ir::{
-    Body, Call, Content, Executor, Message, Named, Part, Place, Role, ToolKind, ToolResult,
-};
+use toolcheck_core::ir::{Body, Call, Content, Executor, Message, Named, Part, Place, ToolKind, ToolResult};
 use toolcheck_core::protocols::{Reply, TextCalls};
 use toolcheck_json::{Document, JsonStr, Span};
 
@@ -188,14 +186,7 @@ const BY_PROVIDER: &str = "run by the provider";
 const IN_TEXT: &str = "in text";
 
 fn speaker(message: &Message<'_>) -> String {
-    match (&message.role_name, message.role) {
-        (Some(name), _) => bounded(&name.text, NAME),
-        (None, Role::System) => "system".to_owned(),
-        (None, Role::User) => "user".to_owned(),
-        (None, Role::Assistant) => "assistant".to_owned(),
-        (None, Role::Tool) => "tool".to_owned(),
-        (None, Role::Unknown) => "(no role)".to_owned(),
-    }
+    bounded(message.speaker().unwrap_or("(no role)"), NAME)
 }
 
 fn empty_content(content: Content) -> &'static str {

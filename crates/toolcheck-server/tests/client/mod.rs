@@ -1,11 +1,15 @@
 //! A client that speaks with the server in the same process.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+mod frame;
+
+use std::io::{self, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+
+use self::frame::read;
 
 /// A pipe from one thread to another.
 struct End {
@@ -149,21 +153,4 @@ impl Client {
         self.tell("exit", Json::Null);
         assert!(self.end().expect("the connection is whole"));
     }
-}
-
-fn read(input: &mut impl BufRead) -> Option<Json> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if input.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        match line.trim_end().split_once(": ") {
-            Some((_, value)) => length = value.parse().ok()?,
-            None => break,
-        }
-    }
-    let mut body = vec![0; length];
-    input.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
 }

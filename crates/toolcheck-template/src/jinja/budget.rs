@@ -82,20 +82,20 @@ impl Budget {
     /// Counts the bytes of a new text. Called before the text is made where a template says how long it is.
     pub(crate) fn charge(&self, bytes: usize) -> Step<()> {
         if bytes as u64 > self.longest {
-            return too_much("the template makes too long a text");
+            return too_much("the template makes a text that is too long");
         }
         match self.bytes.get().checked_sub(bytes as u64 + 16) {
             Some(left) => {
                 self.bytes.set(left);
                 Ok(())
             }
-            None => too_much("the template makes too many texts"),
+            None => too_much("the template makes more text than is allowed"),
         }
     }
 
     /// An error if a text is too long.
     pub(crate) fn check_length(&self, bytes: usize) -> Step<()> {
-        if bytes as u64 > self.longest { too_much("the template makes too long a text") } else { Ok(()) }
+        if bytes as u64 > self.longest { too_much("the template makes a text that is too long") } else { Ok(()) }
     }
 
     /// Counts the items of a new list.

@@ -109,7 +109,7 @@ fn number(rest: &mut &str) -> Step<Option<usize>> {
     }
     match digits.parse() {
         Ok(number) if number <= 10_000 => Ok(Some(number)),
-        _ => super::fault::too_much("a width of more than 10000 characters"),
+        _ => super::fault::too_much("the template pads a text to more than 10,000 characters"),
     }
 }
 

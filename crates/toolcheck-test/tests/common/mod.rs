@@ -1,13 +1,10 @@
 //! The corpus, for tests of all of it.
 
-use std::path::{Path, PathBuf};
-
 use toolcheck_core::{formats, targets};
 use toolcheck_lint::Options;
 
-pub(crate) fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
-}
+use crate::testing::files_below;
+pub(crate) use crate::testing::fixtures;
 
 /// A file of the corpus.
 pub(crate) struct Case {
@@ -24,15 +21,8 @@ pub(crate) fn cases() -> impl Iterator<Item = Case> {
 
 /// All cases of the corpus, in the order of their names.
 pub(crate) fn all_cases() -> impl Iterator<Item = Case> {
-    let (mut open, mut paths) = (vec![fixtures()], Vec::new());
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        } else if !path.to_string_lossy().ends_with(".expect.json") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
+    let mut paths = files_below(fixtures());
+    paths.retain(|path| !path.to_string_lossy().ends_with(".expect.json"));
     paths.into_iter().map(|path| {
         let expectation = std::fs::read(path.with_extension("expect.json")).unwrap_or_default();
         let expectation: serde_json::Value = serde_json::from_slice(&expectation).unwrap_or_default();

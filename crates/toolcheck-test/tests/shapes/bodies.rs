@@ -1,11 +1,11 @@
 //! The good bodies of `fixtures/shapes`, and the objects of the shape in them.
 
-use std::path::{Path, PathBuf};
-
 use serde_json::Value as Json;
 use toolcheck_core::formats::Format;
 use toolcheck_core::shape::{ObjectView, Shape};
 use toolcheck_core::targets::{self, Target};
+
+use crate::testing::root;
 
 pub(crate) const FORMATS: [&str; 9] = [
     "anthropic",
@@ -18,10 +18,6 @@ pub(crate) const FORMATS: [&str; 9] = [
     "openai-chat",
     "openai-responses",
 ];
-
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// A format with its own target and its bodies.
 pub(crate) struct Bodies {

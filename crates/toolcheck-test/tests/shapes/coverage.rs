@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use toml::Value as Toml;
 
-use super::bodies::{Bodies, FORMATS, root};
+use super::bodies::{Bodies, FORMATS};
 use super::exceptions::KNOWN;
+use crate::testing::root;
 
 #[test]
 fn every_object_and_field_is_in_a_body() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use toolcheck_core::shape::{Allowed, Demand, Known, ObjectView, ShapeFaultKind};
+use toolcheck_core::shape::{Demand, Known, ObjectView, Scalar, ShapeFaultKind};
 use toolcheck_core::targets::Pattern;
 use toolcheck_core::{Level, RuleId};
 
@@ -78,11 +78,11 @@ pub(crate) fn holds(known: &Known<'_>, body: &Json, at: &str) -> bool {
         })
 }
 
-fn is(allowed: &Allowed<'_>, value: &Json) -> bool {
+fn is(allowed: &Scalar, value: &Json) -> bool {
     match value.as_str() {
         Some(text) => allowed.is_string && allowed.text == text,
         None => {
-            !allowed.is_string && serde_json::from_str::<Json>(allowed.text).is_ok_and(|own| own == *value)
+            !allowed.is_string && serde_json::from_str::<Json>(&allowed.text).is_ok_and(|own| own == *value)
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value as Json, json};
 use toolcheck_core::shape::{
-    Allowed, Asked, Condition, Demand, FieldView, JsonType, ObjectView, ShapeFaultKind,
+    Asked, Condition, Demand, FieldView, JsonType, ObjectView, Scalar, ShapeFaultKind,
 };
 use toolcheck_core::targets::Pattern;
 
@@ -149,7 +149,7 @@ impl Mutator<'_> {
             Asked::OnlyKnownKeys => self.add(demand, Some(UNKNOWN), "an unknown key", |object| {
                 object.insert(UNKNOWN.to_owned(), json!("x"));
             }),
-            Asked::ExactlyOne(of) => {
+            Asked::AtMostOne(of) => {
                 let there = there(of);
                 let second = of.iter().find_map(|key| {
                     let sample = self.samples.value(self.found.object, key);
@@ -185,7 +185,7 @@ impl Mutator<'_> {
     }
 
     /// A whole object of a kind that is refused, in place of a text.
-    fn kinds(&mut self, base: ObjectView<'static>, demand: &Demand<'static>, kinds: &[Allowed<'static>]) {
+    fn kinds(&mut self, base: ObjectView<'static>, demand: &Demand<'static>, kinds: &[Scalar]) {
         if !self.found.object.name().ends_with("text") {
             return;
         }
@@ -374,7 +374,7 @@ fn of_type(json_type: JsonType) -> Json {
     }
 }
 
-fn scalar(allowed: &Allowed<'_>) -> Json {
+fn scalar(allowed: &Scalar) -> Json {
     serde_json::from_str(&allowed.to_string()).unwrap()
 }
 

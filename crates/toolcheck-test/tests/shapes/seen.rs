@@ -8,7 +8,7 @@ use toolcheck_core::shape::{Shape, ShapeFault};
 use toolcheck_core::targets::{self, Pattern, Target};
 use toolcheck_json::Document;
 
-use super::bodies::root;
+use crate::testing::root;
 
 /// Facts that no line can show, each with the reason: the target, the object, the field and the fault.
 const WITHOUT_LINE: &[(&str, &str, &str, &str, &str)] = &[(

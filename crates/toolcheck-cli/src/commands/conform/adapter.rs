@@ -11,6 +11,7 @@ use toolcheck_conform::adapter::{
 };
 use toolcheck_core::suggest::unknown;
 use toolcheck_core::text::{bounded, reason, shown};
+use toolcheck_project::printable;
 
 use super::client::{Client, Limits};
 use super::examined::{self, Report};
@@ -123,9 +124,8 @@ pub(super) fn report(
 
 /// Writes the smallest body before, and what was made of it, for each fault. Returns the names of the files before.
 fn record(folder: &Path, examination: &Examination) -> Result<Vec<String>> {
-    std::fs::create_dir_all(folder).map_err(|error| {
-        anyhow!("cannot create {}: {}", shown(&folder.display().to_string()), reason(&error))
-    })?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| anyhow!("cannot create {}: {}", printable(folder), reason(&error)))?;
     let mut names = Vec::new();
     for (number, found) in examination.found.iter().enumerate() {
         let name = format!("{:02}-{}-{}", number + 1, found.kind.as_str(), found.fault.class);

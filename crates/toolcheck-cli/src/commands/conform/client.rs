@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde_json::{Value as Json, json};
 use toolcheck_conform::{Outcome, Scenario};
 use toolcheck_core::text::bounded;
@@ -30,6 +30,8 @@ pub(super) struct Client {
     command: String,
     limits: Limits,
     session: Option<Session>,
+    /// How often it has ended in a run, as long as it has finished none.
+    ended: Option<u32>,
 }
 
 /// How long a client may take.
@@ -56,13 +58,15 @@ struct Session {
     process: Process,
 }
 
+/// After how many runs a client that has only ever ended is not started again.
+const MOST_ENDED: u32 = 3;
 pub(super) const ENDED: &str = "it ended without an answer";
 /// The most characters that are shown of what is no answer.
 pub(super) const SHOWN: usize = 200;
 
 impl Client {
     pub(super) fn new(command: &str, limits: Limits) -> Result<Self> {
-        let mut client = Self { command: command.to_owned(), limits, session: None };
+        let mut client = Self { command: command.to_owned(), limits, session: None, ended: Some(0) };
         client.session = Some(client.start()?);
         Ok(client)
     }
@@ -92,7 +96,16 @@ impl Client {
             "max_turns": task.scenario.max_turns, "then_format": task.scenario.then_format(task.format),
             "then_tools": !task.scenario.withdraws_tools,
         });
-        Ok(self.ask(&line, answer)?.unwrap_or_else(Answer::Broke))
+        let answer = self.ask(&line, answer)?;
+        self.ended = match (self.ended, &answer) {
+            (Some(ended), Err(why)) if why == ENDED => Some(ended + 1),
+            (ended, Err(_)) => ended,
+            (_, Ok(_)) => None,
+        };
+        if self.ended == Some(MOST_ENDED) {
+            return Err(anyhow!("the client ended in each of the first {MOST_ENDED} runs without an answer"));
+        }
+        Ok(answer.unwrap_or_else(Answer::Broke))
     }
 
     /// Writes a line and waits for one that is an answer; the error inside is how it broke.

@@ -8,7 +8,8 @@ use toolcheck_conform::adapter::conversations;
 use toolcheck_conform::scenarios;
 use toolcheck_core::formats;
 use toolcheck_core::suggest::unknown;
-use toolcheck_core::text::{reason, shown};
+use toolcheck_core::text::reason;
+use toolcheck_project::printable;
 use toolcheck_report::conform::{ScenarioRun, Status};
 
 #[derive(Debug, Default, Deserialize)]
@@ -35,7 +36,7 @@ struct KnownFailure {
 impl Known {
     pub(super) fn read(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::default()) };
-        let name = shown(&path.display().to_string());
+        let name = printable(path);
         let read = toolcheck_files::read_named(path).and_then(toolcheck_files::text);
         let text = read.map_err(|error| anyhow!("cannot read {name}: {}", reason(&error)))?;
         let known: Self = toml::from_str(&text).with_context(|| name.clone())?;

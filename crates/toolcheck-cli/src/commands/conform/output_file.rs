@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use toolcheck_core::text::{reason, shown};
+use toolcheck_core::text::reason;
+use toolcheck_project::printable;
 
 /// How often a report is written at most.
 const OFTEN: Duration = Duration::from_secs(1);
@@ -30,9 +31,8 @@ impl<'f> ReportFile<'f> {
 
     pub(super) fn write(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let start = Instant::now();
-        toolcheck_files::write(self.path, |out| write(out)).map_err(|error| {
-            anyhow!("cannot write {}: {}", shown(&self.path.display().to_string()), reason(&error))
-        })?;
+        toolcheck_files::write(self.path, |out| write(out))
+            .map_err(|error| anyhow!("cannot write {}: {}", printable(&self.path), reason(&error)))?;
         self.due = Some(Instant::now() + OFTEN.max(start.elapsed() * SHARE));
         Ok(())
     }

@@ -28,7 +28,7 @@ pub(super) fn of(prompt: &str, file: &Path) -> Result<Vec<Token>> {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use tokenizers::Tokenizer;
 
-    let name = toolcheck_core::text::shown(&file.to_string_lossy());
+    let name = toolcheck_project::printable(file);
     let bytes =
         toolcheck_files::read_named(file).with_context(|| format!("cannot read the tokenizer {name}"))?;
     // The file is a stranger's, and what reads it was not written for that.

@@ -1,6 +1,7 @@
 //! What changes are about, in words.
 
-use super::super::events::{Event, Events, Speaker};
+use super::super::events::{Event, Events};
+use crate::ir::Role;
 use crate::text::shorten;
 
 /// What to call a call: by its tool and its id.
@@ -23,11 +24,11 @@ pub(super) fn text_title(event: &Event<'_>) -> String {
 
 pub(super) fn speaker(event: &Event<'_>) -> &'static str {
     match event.speaker {
-        Speaker::System => "the system",
-        Speaker::User => "the user",
-        Speaker::Assistant => "the model",
-        Speaker::Tool => "a tool",
-        Speaker::Unknown => "an unknown role",
+        Role::System => "the system",
+        Role::User => "the user",
+        Role::Assistant => "the model",
+        Role::Tool => "a tool",
+        Role::Unknown => "an unknown role",
     }
 }
 

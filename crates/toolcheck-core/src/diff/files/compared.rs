@@ -10,11 +10,11 @@ use toolcheck_json::{Position, locate, pointers};
 
 use super::{File, MadeOf};
 use crate::diff::align::{Keys, Pairs};
-use crate::diff::events::{Events, Speaker};
+use crate::diff::events::Events;
 use crate::diff::side_by_side::{self, SideBySide};
 use crate::diff::{Change, Counts, Diff, Kind, Level, canonical, diff};
 use crate::formats::Format;
-use crate::ir::Place;
+use crate::ir::{Place, Role};
 use crate::text::Line;
 
 /// What changed between two files.
@@ -201,7 +201,7 @@ fn keys(file: &File<'_>) -> (Keys, Keys) {
         let events = Events::of(&file.side(number, None)).all;
         let said = events.iter().map(|event| canonical::of_all(b'a', &[event.speaker as u64, event.key]));
         let whole = canonical::of_all(b'a', &said.collect::<Vec<u64>>());
-        let start = events.iter().find(|event| event.speaker == Speaker::User).or(events.first());
+        let start = events.iter().find(|event| event.speaker == Role::User).or(events.first());
         (Some(whole), start.map(|event| event.key))
     };
     (0..file.conversations.len()).map(key).unzip()

@@ -79,7 +79,11 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                     .collect::<Vec<_>>()
             });
             match answers {
-                Some(answers) if answers.iter().any(|answer| !answer.calls.is_empty()) => {
+                Some(answers)
+                    if answers.iter().any(|answer| {
+                        !answer.calls.is_empty() || !answer.text.is_empty() && assembly.is_empty()
+                    }) =>
+                {
                     assembly.replace(answers);
                 }
                 Some(answers) => assembly.end(0, answers.iter().all(|answer| answer.is_whole)),

@@ -26,5 +26,5 @@ pub(crate) mod unknown;
 
 use super::{
     Columns, Conversation, ConversationEnd, LOOKED_AT, LeftOut, Policy, Reader, Reading, SourceKind, Unit,
-    message_lines, vercel_ai,
+    framework_messages, message_lines, vercel_ai,
 };

@@ -1,5 +1,7 @@
 //! What becomes of the faults of a history in the request that an agent makes of it, as data: a file in `agents/` each.
 
+use std::fmt;
+
 use foldhash::{HashMap, HashSet};
 use serde::Deserialize;
 use toolcheck_json::Value;
@@ -45,10 +47,34 @@ pub struct NextRequest {
     /// Whether it looks for the call of a result behind it too, before it leaves the result out.
     #[serde(default, rename = "looks-ahead")]
     pub looks_ahead: bool,
-    /// What the agent does itself about the findings of a rule before it sends the request, as what follows its name: it
-    /// "answers the call with `aborted`", "moves the result to its call", or leaves out what was found.
+    /// What the agent does itself about the findings of a rule before it sends the request.
     #[serde(default)]
-    pub repairs: HashMap<RuleId, String>,
+    pub repairs: HashMap<RuleId, Repair>,
+}
+
+/// What an agent does about a fault. As text, it is what follows the agent's name.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Repair {
+    /// It answers the call with this text.
+    Answers(String),
+    /// It answers the call, with a text that is not known or not always the same; said in these words.
+    AnswersAs(String),
+    /// It moves the result to its call.
+    Moves,
+    /// It leaves out what was found; said in these words.
+    LeavesOut(String),
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answers(text) => write!(f, "answers the call with `{text}`"),
+            Self::Moves => f.write_str("moves the result to its call"),
+            Self::AnswersAs(words) | Self::LeavesOut(words) => f.write_str(words),
+        }
+    }
 }
 
 impl NextRequest {
@@ -117,7 +143,7 @@ impl NextRequest {
                     }
                     let late = self.repairs.get(&RuleId::LateToolResult);
                     let late = late.filter(|_| turn.is_some_and(|turn| turn < spoke));
-                    if late.is_some_and(|late| !late.starts_with("moves")) {
+                    if late.is_some_and(|late| !matches!(late, Repair::Moves)) {
                         return false;
                     }
                     if !answered.insert((turn, output.call_id.clone())) {
@@ -137,14 +163,18 @@ impl NextRequest {
                 let is_open = |call: &Call| {
                     [Some(number), None].iter().all(|turn| !answered.contains(&(*turn, call.id.clone())))
                 };
-                match self.repairs.get(&RuleId::UnansweredToolCall) {
-                    Some(repair) if repair.starts_with("answers") => {
-                        let text = repair.split('`').nth(1).unwrap_or("no result");
-                        let open = said.calls.iter().filter(|call| is_open(call));
-                        more.extend(open.map(|call| ToolOutput { failed: true, ..call.output(text) }));
+                let answer = match self.repairs.get(&RuleId::UnansweredToolCall) {
+                    Some(Repair::Answers(text)) => Some(&**text),
+                    Some(Repair::AnswersAs(_)) => Some("no result"),
+                    Some(_) => {
+                        said.calls.retain(|call| !is_open(call));
+                        None
                     }
-                    Some(_) => said.calls.retain(|call| !is_open(call)),
-                    None => {}
+                    None => None,
+                };
+                if let Some(text) = answer {
+                    let open = said.calls.iter().filter(|call| is_open(call));
+                    more.extend(open.map(|call| ToolOutput { failed: true, ..call.output(text) }));
                 }
             }
             match (turn, turns.last_mut()) {

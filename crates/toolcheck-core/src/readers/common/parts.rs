@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::Conversation;
@@ -130,13 +130,37 @@ impl<'s> Transcript<'s> {
         })
     }
 
+    /// The calls with these ids.
+    pub(crate) fn calls_with_ids(&mut self, ids: &HashSet<String>) -> impl Iterator<Item = &mut Call<'s>> {
+        let is_one = |call: &&mut Call<'s>| call.id.as_ref().is_some_and(|id| ids.contains(&*id.text));
+        self.calls_of(0..self.parts.len() as u32).filter(is_one)
+    }
+
+    fn results_of(&mut self, parts: Range<u32>) -> impl Iterator<Item = &mut ToolResult<'s>> {
+        let parts = &mut self.parts[parts.start as usize..parts.end as usize];
+        parts.iter_mut().filter_map(|part| match &mut part.body {
+            Body::Result(result) => Some(result),
+            _ => None,
+        })
+    }
+
     /// Says of the results among these parts why they may stay without calls.
     pub(crate) fn settle_results_of(&mut self, parts: Range<u32>, unpaired: UnpairedReason) {
-        for part in &mut self.parts[parts.start as usize..parts.end as usize] {
-            if let Body::Result(result) = &mut part.body {
-                result.unpaired.get_or_insert(unpaired);
-            }
-        }
+        self.results_of(parts).for_each(|result| {
+            result.unpaired.get_or_insert(unpaired);
+        });
+    }
+
+    /// Says of the results that name such a call why they may stay without one.
+    pub(crate) fn settle_results_if(
+        &mut self,
+        is_meant: impl Fn(Option<&str>) -> bool,
+        unpaired: UnpairedReason,
+    ) {
+        let is_one = |result: &&mut ToolResult<'s>| is_meant(result.call_id.as_ref().map(|id| &*id.text));
+        self.results_of(0..self.parts.len() as u32).filter(is_one).for_each(|result| {
+            result.unpaired.get_or_insert(unpaired);
+        });
     }
 
     fn last_parts(&self) -> Range<u32> {

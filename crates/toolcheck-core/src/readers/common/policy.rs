@@ -63,20 +63,6 @@ impl Policy {
 }
 
 impl SourceKind {
-    /// The sorts, in the order of the documentation.
-    pub const ALL: &[Self] = &[Self::AgentLog, Self::History, Self::Dataset, Self::Trace, Self::Protocol];
-
-    /// The name in the data and in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AgentLog => "agent-log",
-            Self::History => "history",
-            Self::Dataset => "dataset",
-            Self::Trace => "trace",
-            Self::Protocol => "protocol",
-        }
-    }
-
     /// The heading in lists of formats.
     pub fn title(self) -> &'static str {
         match self {

@@ -6,8 +6,8 @@ use toolcheck_json::{NodeId, Value};
 use super::columns::value_at;
 use super::lists::Beside;
 use super::{
-    Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened, lists,
-    message_lines, spans, traces, turns, vercel_ai,
+    Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
+    framework_messages, lists, message_lines, spans, traces, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
@@ -377,7 +377,9 @@ impl<'d, 's> Search<'d, 's> {
             self.unread.push(called);
             return;
         }
-        let tools = value.get_any(&lists::TOOLS);
+        // DashScope's own API has the messages in `input` and the tools in `parameters`.
+        let of_dashscope = || value.get("parameters").filter(|_| value.get("input").is_some())?.get("tools");
+        let tools = value.get_any(&lists::TOOLS).or_else(of_dashscope);
         let taken = self.add_body(value, tools, around);
         let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
@@ -431,7 +433,7 @@ impl<'d, 's> Search<'d, 's> {
         let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
         if own_form(list, self.is_trace).is_some()
             || is_of_sdk(list)
-            || unsupported::calls_of_framework(list).is_some()
+            || framework_messages::unread_calls(list).is_some()
         {
             return None;
         }
@@ -459,7 +461,7 @@ impl<'d, 's> Search<'d, 's> {
         if is_of_sdk(list) {
             return Some(Some(How::Sdk));
         }
-        if let Some(unread) = unsupported::calls_of_framework(list) {
+        if let Some(unread) = framework_messages::unread_calls(list) {
             self.foreign.push(unread);
             return Some(None);
         }

@@ -376,42 +376,17 @@ pub fn is_near(one: &str, other: &str) -> bool {
 }
 
 /// How many letters have to be added, removed or changed to make one name of the other, whatever their case and
-/// separators. A short name is never near, and what is further away than that is not counted.
+/// separators. A short name is never near.
 fn edits(one: &str, other: &str) -> usize {
-    let mut letters = [['\0'; LONGEST_NAME + 1]; 2];
-    let [first, second] = &mut letters;
-    let (one, other) = (letters_of(one, first), letters_of(other, second));
+    let letters = |name: &str| {
+        let letters = name.chars().filter(|character| character.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).take(LONGEST_NAME + 1).collect::<Vec<_>>()
+    };
+    let (one, other) = (letters(one), letters(other));
     let (shortest, longest) = (one.len().min(other.len()), one.len().max(other.len()));
     if shortest <= MOST_EDITS * 2 && one != other || longest > LONGEST_NAME || longest - shortest > MOST_EDITS
     {
         return usize::MAX;
     }
-    let mut row = [0; LONGEST_NAME + 1];
-    (0..=other.len()).for_each(|place| row[place] = place);
-    for (at, letter) in one.iter().enumerate() {
-        let mut before = row[0];
-        row[0] = at + 1;
-        let mut least = row[0];
-        for (place, other) in other.iter().enumerate() {
-            let changed = before + usize::from(letter != other);
-            before = row[place + 1];
-            row[place + 1] = changed.min(before + 1).min(row[place] + 1);
-            least = least.min(row[place + 1]);
-        }
-        if least > MOST_EDITS {
-            return usize::MAX;
-        }
-    }
-    row[other.len()]
-}
-
-/// The letters and digits of a name in lower case, as far as there is room.
-fn letters_of<'l>(name: &str, room: &'l mut [char]) -> &'l [char] {
-    let mut count = 0;
-    let letters = name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase);
-    for (place, letter) in room.iter_mut().zip(letters) {
-        *place = letter;
-        count += 1;
-    }
-    &room[..count]
+    strsim::generic_levenshtein(&one, &other)
 }

@@ -219,7 +219,7 @@ impl<'f> ObjectView<'f> {
             add(ShapeFaultKind::Unknown, Asked::OnlyKnownKeys);
         }
         if let Some(of) = &object.exactly_one {
-            add(ShapeFaultKind::Union, Asked::ExactlyOne(keys(of)));
+            add(ShapeFaultKind::Union, Asked::AtMostOne(keys(of)));
         }
         if let Some(of) = object.exactly_one.as_ref().or(object.at_least_one.as_ref()) {
             add(ShapeFaultKind::None, Asked::AtLeastOne(keys(of)));
@@ -322,7 +322,8 @@ impl<'f> FieldView<'f> {
         }
         if let Some(by) = object.object().by.as_ref().filter(|by| *by.key == *field.key && !by.is_open) {
             let is_string = field.mask & bit(JsonType::String) != 0;
-            let values = by.values.iter().map(|(text, _)| Allowed { text, is_string }).collect();
+            let scalar = |text: &str| Scalar { text: text.to_owned(), is_string };
+            let values = by.values.iter().map(|(text, _)| scalar(text)).collect();
             add(ShapeFaultKind::Value, Asked::OneOf { values, any_case: false }, None);
         }
         // The value that says that it is this variant is there.
@@ -383,7 +384,7 @@ pub enum Asked<'f> {
     /// No other keys than the fields may be there.
     OnlyKnownKeys,
     /// At most one of these keys may be there.
-    ExactlyOne(Vec<&'f str>),
+    AtMostOne(Vec<&'f str>),
     /// One of these keys must be there.
     AtLeastOne(Vec<&'f str>),
     /// The value must have one of these types.
@@ -391,12 +392,12 @@ pub enum Asked<'f> {
     /// It must be one of these.
     OneOf {
         /// The values.
-        values: Vec<Allowed<'f>>,
+        values: Cow<'f, [Scalar]>,
         /// Whether upper and lower case are the same.
         any_case: bool,
     },
     /// It may not be one of these.
-    NoneOf(Vec<Allowed<'f>>),
+    NoneOf(&'f [Scalar]),
     /// It may not start with one of these.
     NotStarting(Vec<&'f str>),
     /// It must match an expression.
@@ -443,32 +444,19 @@ pub enum Asked<'f> {
         /// Its keys, or JSON Pointers from the root.
         keys: Vec<&'f str>,
         /// The values that it must, or must not, have.
-        values: Vec<Allowed<'f>>,
+        values: &'f [Scalar],
     },
-}
-
-/// A value that is allowed or refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Allowed<'f> {
-    /// The string, or the number or boolean as JSON writes it.
-    pub text: &'f str,
-    /// Whether it is a string.
-    pub is_string: bool,
 }
 
 impl<'f> Asked<'f> {
     fn of(check: &'f Check) -> Self {
-        let scalars = |values: &'f [Scalar]| -> Vec<Allowed<'f>> {
-            values.iter().map(|value| Allowed { text: &value.text, is_string: value.is_string }).collect()
-        };
         let other = |condition, keys, values| Self::Other { condition, keys, values };
         match &check.what {
             CheckKind::Type(types, _) => Self::Types(types),
             CheckKind::Values { values, any_case } => {
-                Self::OneOf { values: scalars(values), any_case: *any_case }
+                Self::OneOf { values: Cow::Borrowed(&values[..]), any_case: *any_case }
             }
-            CheckKind::Refused(values) => Self::NoneOf(scalars(values)),
+            CheckKind::Refused(values) => Self::NoneOf(values),
             CheckKind::Starts(starts) => Self::NotStarting(starts.iter().map(|start| &**start).collect()),
             CheckKind::Pattern(pattern) => Self::Pattern(pattern.as_str()),
             CheckKind::RefusedPattern(pattern) => Self::NotMatching(pattern.as_str()),
@@ -481,14 +469,14 @@ impl<'f> Asked<'f> {
             CheckKind::Among(pointer) => Self::Among(pointer),
             CheckKind::Lists(key) => Self::Lists(key),
             CheckKind::ListsAll(key) => Self::ListsAll(key),
-            CheckKind::Needs(key) => other(Condition::Needs, vec![key], Vec::new()),
+            CheckKind::Needs(key) => other(Condition::Needs, vec![key], &[]),
             CheckKind::Excludes(keys) => {
-                other(Condition::Excludes, keys.iter().map(|key| &**key).collect(), Vec::new())
+                other(Condition::Excludes, keys.iter().map(|key| &**key).collect(), &[])
             }
-            CheckKind::OnlyIf(key, values) => other(Condition::OnlyIf, vec![key], scalars(values)),
-            CheckKind::NotIf(key, values) => other(Condition::NotIf, vec![key], scalars(values)),
-            CheckKind::NotAfter(path) => other(Condition::NotAfter, vec![path], Vec::new()),
-            CheckKind::LessThan(key) => other(Condition::LessThan, vec![key], Vec::new()),
+            CheckKind::OnlyIf(key, values) => other(Condition::OnlyIf, vec![key], values),
+            CheckKind::NotIf(key, values) => other(Condition::NotIf, vec![key], values),
+            CheckKind::NotAfter(path) => other(Condition::NotAfter, vec![path], &[]),
+            CheckKind::LessThan(key) => other(Condition::LessThan, vec![key], &[]),
         }
     }
 

@@ -33,8 +33,8 @@ pub use self::advice::is_near;
 use self::cache::ValidObjectCache;
 use self::compile::{Field, Object};
 pub use self::describe::{
-    Allowed, Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder,
-    object_names, placeholders,
+    Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder, object_names,
+    placeholders,
 };
 pub use self::fault::{Answer, Condition, Detail, ShapeFault};
 use self::objects::Objects;
@@ -42,7 +42,9 @@ pub use self::other_formats::Foreign;
 use self::outline::Outline;
 pub use self::relevance::Rating;
 use self::tables::{Fact, ShapeFile};
-pub use self::tables::{FactTable, JsonType, Kind, ShapeFaultKind, TargetShape, TextTable, UnverifiedLevel};
+pub use self::tables::{
+    FactTable, JsonType, Kind, Scalar, ShapeFaultKind, TargetShape, TextTable, UnverifiedLevel,
+};
 use crate::error::Error;
 use crate::rule_id::RuleId;
 use crate::tables::{SHAPES, Tables};

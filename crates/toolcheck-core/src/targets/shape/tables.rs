@@ -11,8 +11,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toolcheck_toml::Deferred;
 
-pub use self::types::JsonType;
-pub(crate) use self::types::{Scalar, Types};
+pub(crate) use self::types::Types;
+pub use self::types::{JsonType, Scalar};
 use super::Shape;
 use crate::names::names;
 use crate::rule_id::RuleId;

@@ -170,7 +170,7 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
             Some("send the data alone, in Base64, without a `data:` prefix".to_owned()),
         ),
         (ShapeFaultKind::Unique, Detail::Value { got }) => (
-            format!("two have the same `{key}`: `{got}`"),
+            format!("two elements have the same `{key}`: `{got}`"),
             "the second",
             Some("use different names".to_owned()),
         ),

@@ -61,19 +61,29 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         ("file that is not a sample", "files that are not samples", others),
     ];
     let left_out = left_out.into_iter().filter(|(.., count)| *count > 0);
-    let lost = large + broken;
-    let what = match (lost, is_whole) {
-        (0, true) => None,
-        (0, false) => Some("the directory of this archive is damaged: it may hold more samples".to_owned()),
-        (1, _) => Some("a sample of this archive can't be read".to_owned()),
-        (_, _) => Some(format!("{lost} samples of this archive can't be read")),
+    let many = |count, (one, more): (&str, &str)| match count {
+        1 => format!("a sample of this archive {one}"),
+        _ => format!("{count} samples of this archive {more}"),
     };
+    let what = match (large, broken, is_whole) {
+        (0, 0, true) => None,
+        (0, 0, false) => {
+            Some("the directory of this archive is damaged: it may hold more samples".to_owned())
+        }
+        (_, 0, _) => {
+            let most = limits.most_bytes;
+            let lost = many(large, ("was", "were"));
+            Some(format!("{lost} not read: unpacked, the archive has more than {most} bytes"))
+        }
+        (..) => Some(many(large + broken, ("can't be read", "can't be read"))),
+    };
+    let advice = (large > 0).then(|| "raise the limit with `--max-document`".to_owned());
     Some(Opened {
         text,
         origins,
         exchanges: samples,
         left_out: left_out.map(|(one, what, count)| LeftOut { one, what, count }).collect(),
-        unread: what.map(|what| Unread { what, at: 0, origin: None, advice: None }),
+        unread: what.map(|what| Unread { what, at: 0, origin: None, advice }),
         unpacked: Some(unpacked),
         ..CONTAINER.opened()
     })
@@ -104,6 +114,10 @@ fn text_of(
     let found = archive.get_entry(entry.wayfinder()).map_err(|_| Reason::Damaged)?;
     if !taken.take(found.compressed_data_range()) {
         return Err(Reason::Damaged);
+    }
+    // One that says how large it is leaves the room to the others.
+    if entry.uncompressed_size_hint() > budget.room() as u64 {
+        return Err(Reason::TooLarge);
     }
     let packed = found.data();
     // An error at the end if the size or the checksum is another one.

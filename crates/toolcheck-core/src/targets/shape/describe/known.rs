@@ -1,6 +1,6 @@
 //! What is known of a demand.
 
-use super::{Allowed, Asked, ObjectView};
+use super::{Asked, ObjectView};
 use crate::level::Level;
 use crate::targets::Evidence;
 use crate::targets::shape::compile::{bit, mask};
@@ -53,7 +53,7 @@ pub struct Known<'f> {
     pub except_model: Option<&'f str>,
     /// What else the request has if it holds: keys, or JSON Pointers from the root, with their values. Without values it is
     /// enough that they are there.
-    pub only_where: Vec<(&'f str, Vec<Allowed<'f>>)>,
+    pub only_where: Vec<(&'f str, &'f [Scalar])>,
     /// What the request does not have if it holds: a key, or a JSON Pointer from the root.
     pub unless: Option<&'f str>,
     /// The type of the value, if it holds for that one only.
@@ -125,9 +125,6 @@ impl<'f> Known<'f> {
         let is_refused = verdict == Verdict::Refused;
         let is_answered = is_refused && fact.harm.is_none();
         let template = template(shape, fault, asked, fact.got.as_deref()).filter(|_| is_answered);
-        let scalars = |values: &'f [Scalar]| {
-            values.iter().map(|value| Allowed { text: &value.text, is_string: value.is_string }).collect()
-        };
         Self {
             verdict,
             object: &fact.object,
@@ -151,7 +148,7 @@ impl<'f> Known<'f> {
             seen: &fact.seen,
             model: fact.model.as_ref().map(|model| model.as_str()),
             except_model: fact.except_model.as_ref().map(|model| model.as_str()),
-            only_where: fact.only_where.iter().map(|(key, values)| (&**key, scalars(values))).collect(),
+            only_where: fact.only_where.iter().map(|(key, values)| (&**key, &**values)).collect(),
             unless: fact.unless.as_deref(),
             got: fact.got.as_deref(),
             is_inherited: fact.is_inherited,

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display};
 
-use super::{Allowed, Asked, Known};
-use crate::targets::shape::{Condition, JsonType, ShapeFaultKind};
+use super::{Asked, Known};
+use crate::targets::shape::{Condition, JsonType, Scalar, ShapeFaultKind};
 
 impl Display for Asked<'_> {
     /// Writes what must hold, to stand behind the key: ``needs `tools` ``.
@@ -12,7 +12,7 @@ impl Display for Asked<'_> {
             Self::Present { unless } if unless.is_empty() => f.write_str("required"),
             Self::Present { unless } => write!(f, "required unless there is {}", keys(unless)),
             Self::Absent | Self::OnlyKnownKeys => f.write_str("not allowed"),
-            Self::ExactlyOne(of) => write!(f, "only one of {}", keys(of)),
+            Self::AtMostOne(of) => write!(f, "only one of {}", keys(of)),
             Self::AtLeastOne(of) => write!(f, "one of {}", keys(of)),
             Self::Types(types) => {
                 let types: Vec<&str> =
@@ -83,7 +83,7 @@ impl Known<'_> {
             clauses.push(format!("except for models `{model}`"));
         }
         for (key, values) in &self.only_where {
-            clauses.push(match values.as_slice() {
+            clauses.push(match values {
                 [] => format!("if there is `{}`", place(key)),
                 values => format!("if `{}` is {}", place(key), listed(values, "or")),
             });
@@ -141,10 +141,10 @@ fn limits<N: Display + PartialEq>(
     }
 }
 
-impl Display for Allowed<'_> {
+impl Display for Scalar {
     /// Writes it as JSON.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_string { write!(f, "\"{}\"", self.text) } else { f.write_str(self.text) }
+        if self.is_string { write!(f, "\"{}\"", self.text) } else { f.write_str(&self.text) }
     }
 }
 
@@ -154,12 +154,11 @@ mod tests {
 
     #[test]
     fn words() {
-        let allowed = |text: &'static str| Allowed { text, is_string: true };
-        let values = vec![allowed("a"), allowed("b"), allowed("c")];
+        let values = &["a", "b", "c"].map(|text| Scalar { text: text.to_owned(), is_string: true });
         let cases = [
             (Asked::Present { unless: vec!["a", "b"] }, "required unless there is `a` or `b`"),
             (Asked::Types(&[JsonType::String, JsonType::Null]), "a string or null"),
-            (Asked::OneOf { values: values.clone(), any_case: false }, "\"a\", \"b\" or \"c\""),
+            (Asked::OneOf { values: values.into(), any_case: false }, "\"a\", \"b\" or \"c\""),
             (Asked::Items { min: Some(1), max: None }, "at least 1 element"),
             (Asked::Length { min: None, max: Some(64) }, "at most 64 characters"),
             (Asked::Range { min: Some(0.0), max: Some(1.5) }, "0 to 1.5"),

@@ -104,12 +104,14 @@ impl std::str::FromStr for JsonType {
     }
 }
 
-/// A string, a number or a boolean that a field may be.
+/// A string, a number or a boolean that a field may be, or may not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Scalar {
+#[non_exhaustive]
+pub struct Scalar {
     /// The string, or the number or boolean as JSON writes it.
-    pub(crate) text: String,
-    pub(crate) is_string: bool,
+    pub text: String,
+    /// Whether it is a string.
+    pub is_string: bool,
 }
 
 impl<'de> Deserialize<'de> for Scalar {
