@@ -70,11 +70,7 @@ pub(super) fn weigh(
     if !plan.done.iter().any(|done| fix(done.finding).is_some()) {
         return;
     }
-    let document = Document::read(&plan.bytes);
-    let Some(after) = format.read(document.root()) else { return };
-    let changes = diff(&Side::new(transcript, before), &Side::new(&after, &document)).changes;
-    let lost = changes.iter().filter(|change| change.level == Level::Loss);
-    let lost: Vec<Span> = lost.filter_map(|change| Some(change.before?.span)).collect();
+    let lost = losses((before, transcript), (&plan.bytes, format));
     let meets = |fix: &Fix| {
         let mut spans = fix.changes.iter().map(|change| before.value(change.node()).span());
         spans.any(|span| lost.iter().any(|lost| lost.contains(span) || span.contains(*lost)))
@@ -84,4 +80,31 @@ pub(super) fn weigh(
             done.cost = fix.or_lost.clone().map(Cost::Loss);
         }
     }
+}
+
+/// The same of fixes of what showed only later: they are weighed by the text as it was, which may have been read.
+pub(super) fn weigh_later(change: &mut Change, bytes: &[u8]) {
+    let (Some(format), true) = (change.format, change.later.iter().any(|done| done.or_lost.is_some())) else {
+        return;
+    };
+    let before = Document::read(&bytes[change.start..change.end]);
+    let Some(transcript) = format.read(before.root()) else { return };
+    let is_told = change.done().any(|done| done.cost.as_ref().is_some_and(|cost| cost.lost().is_some()));
+    if !is_told && !losses((&before, &transcript), (&change.bytes, format)).is_empty() {
+        for done in change.later.iter_mut().filter(|done| done.or_lost.is_some()) {
+            done.cost = done.or_lost.clone().map(Cost::Loss);
+        }
+    }
+}
+
+/// Where something is that a new text has no more.
+fn losses(
+    (before, transcript): (&Document<'_>, &Transcript<'_>),
+    (text, format): (&[u8], &Format),
+) -> Vec<Span> {
+    let document = Document::read(text);
+    let Some(after) = format.read(document.root()) else { return Vec::new() };
+    let changes = diff(&Side::new(transcript, before), &Side::new(&after, &document)).changes;
+    let lost = changes.iter().filter(|change| change.level == Level::Loss);
+    lost.filter_map(|change| Some(change.before?.span)).collect()
 }

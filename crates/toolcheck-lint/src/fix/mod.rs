@@ -50,6 +50,8 @@ pub struct Applied {
     pub action: Action,
     /// What it costs; `None` if the fix is safe.
     pub cost: Option<Cost>,
+    /// What it has lost, if the text as it was has something that the fixed one lacks.
+    pub(crate) or_lost: Option<String>,
 }
 
 /// A file that was fixed, or came as it was.
@@ -291,6 +293,12 @@ fn settle(
             if ahead::go_on(path, (bytes, text.clone()), (options, how), before, changes, &all) {
                 continue;
             }
+            if let Some(left) = left {
+                ahead::find_left((bytes, options, how), changes, &all, left);
+                if !left.is_empty() {
+                    break;
+                }
+            }
         }
         let takes_more = || check::takes_more(before, &report, changes).then_some(TAKES_MORE.into());
         if let Some(reason) = because.or_else(takes_more) {
@@ -509,6 +517,7 @@ impl<'o> Collector<'o> {
                 spot: spot(done.finding),
                 action: done.action,
                 cost: done.cost,
+                or_lost: findings[done.finding].fix.as_ref().and_then(|fix| fix.or_lost.clone()),
             });
             (planned.bytes, applied.collect::<Vec<_>>())
         };

@@ -95,7 +95,11 @@ impl Budget {
 
     /// An error if a text is too long.
     pub(crate) fn check_length(&self, bytes: usize) -> Step<()> {
-        if bytes as u64 > self.longest { too_much("the template makes a text that is too long") } else { Ok(()) }
+        if bytes as u64 > self.longest {
+            too_much("the template makes a text that is too long")
+        } else {
+            Ok(())
+        }
     }
 
     /// Counts the items of a new list.

@@ -81,7 +81,7 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
     .or_else(|| missing_in_schema(cx, refused))
     .or_else(|| {
         let is_left = fault.kind == ShapeFaultKind::Unknown
-            || fault.kind != ShapeFaultKind::Missing && fault.may_be_missing();
+            || fault.kind != ShapeFaultKind::Missing && &*fault.key != "type" && fault.may_be_missing();
         let is_short = value.raw().len() <= LONGEST_WORD;
         let is_part = matches!(fault.object_kind(), Some(Kind::Message | Kind::ToolCall | Kind::Content));
         match is_left {
