@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::beginnings::Cut;
 use super::expression::{Expression, Window, literals};
-use super::{Extent, LAST, LONGEST_NAME, captured, pattern, windows};
+use super::{Extent, LAST, LONGEST_NAME, captured, pattern, similar, windows};
 use crate::rule_id::RuleId;
 use crate::tables::{ERRORS, Tables};
 use crate::targets::Evidence;
@@ -41,6 +41,13 @@ pub struct ErrorClass {
     /// Words that show an error of the class, as texts with placeholders. Upper and lower case are the same.
     #[serde(default)]
     pub signs: Vec<String>,
+    /// Words that say where the error is from, such as the name of a protocol, and not what went wrong: signs that count less than
+    /// those of other classes.
+    #[serde(default)]
+    pub around: Vec<String>,
+    /// The rules whose texts are of the class, so that what is said in other words is told by theirs.
+    #[serde(default)]
+    pub rules: Vec<RuleId>,
     /// The texts that are known.
     #[serde(default, rename = "error")]
     pub errors: Vec<ClassError>,
@@ -83,12 +90,21 @@ pub struct ClassError {
 pub struct Classified {
     /// The class.
     pub class: &'static ErrorClass,
+    /// The other class that it can be, where its words do not say which.
+    pub other: Option<&'static ErrorClass>,
     /// The text that is known; `None` where only its words or its status are.
     pub error: Option<&'static ClassError>,
     /// Whether not all of that text was found: its beginning, because it was cut, or most of its words.
     pub is_cut: bool,
     /// The values of the text's placeholders, by name.
     pub captures: Vec<(String, String)>,
+}
+
+impl Classified {
+    /// Whether all of a known text was found.
+    pub fn is_whole(&self) -> bool {
+        self.error.is_some() && !self.is_cut
+    }
 }
 
 /// The texts of all classes.
@@ -103,17 +119,30 @@ static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression
 static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
     LazyLock::new(|| texts().filter_map(|(class, own)| Some((class, own, Cut::of(&own.text)?))).collect());
 
-type Sign = (&'static ErrorClass, Option<&'static ClassError>, Expression);
+/// The share of the votes that a class needs where no sign speaks for it, and where one does: measured with texts that were
+/// hidden from the tables, nine of ten are then right.
+const LEAST_ALONE: f64 = 0.5;
+const LEAST_AGREED: f64 = 0.25;
+
+struct Sign {
+    class: &'static ErrorClass,
+    hint: Option<&'static ClassError>,
+    is_around: bool,
+    words: Expression,
+}
 
 /// The signs of classes, for an error in small letters, with what they mean.
 static SIGNS: LazyLock<Vec<Sign>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
-        let of_hint = |hint: &'static ClassError| hint.text.split(" | ").map(move |sign| (sign, Some(hint)));
-        let signs = class.signs.iter().map(|sign| (&**sign, None));
-        signs.chain(class.hints.iter().flat_map(of_hint)).map(move |(sign, hint)| {
+        let of_hint = |hint: &'static ClassError| hint.text.split(" | ").map(move |sign| (sign, Some(hint), false));
+        let signs = class.signs.iter().map(|sign| (&**sign, None, false));
+        let around = class.around.iter().map(|sign| (&**sign, None, true));
+        let all = signs.chain(around).chain(class.hints.iter().flat_map(of_hint));
+        all.map(move |(sign, hint, is_around)| {
             // A sign is whole words, and what is in its placeholders is short: `mcp` is not in `memcpy`.
             let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST).replace(".*?", ".{0,60}?"));
-            (class, hint, Expression::new(pattern, literals(sign).to_lowercase()))
+            let words = Expression::new(pattern, literals(sign).to_lowercase());
+            Sign { class, hint, is_around, words }
         })
     };
     ErrorClass::all().flat_map(of_class).collect()
@@ -139,7 +168,7 @@ pub(super) fn known(error: &str, of_rule: &Extent) -> Option<Classified> {
         let (class, text, _, expression) = found.min_by_key(|(_, _, own, _)| Reverse(*own))?;
         let mut captures = captured(expression, &error, &expression.captures(&error)?);
         captures.retain(|(_, value)| value.len() <= LONGEST_NAME);
-        Some(Classified { class, error: Some(text), is_cut: false, captures })
+        Some(Classified { class, other: None, error: Some(text), is_cut: false, captures })
     })
 }
 
@@ -149,7 +178,7 @@ pub(super) fn cut(error: &str) -> Option<Classified> {
         let found = CUTS.iter().filter_map(|(class, text, cut)| Some((class, text, cut.found_in(&error)?)));
         // Of several, the first.
         let (class, text, _) = found.min_by_key(|(.., own)| Reverse(*own))?;
-        Some(Classified { class, error: Some(text), is_cut: true, captures: Vec::new() })
+        Some(Classified { class, other: None, error: Some(text), is_cut: true, captures: Vec::new() })
     })
 }
 
@@ -158,26 +187,45 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     let windows: Vec<String> =
         windows(error).map(|error| DUMPS.replace_all(&error, "").to_lowercase()).collect();
     let windows: Vec<Window<'_>> = windows.iter().map(|error| Window::new(error)).collect();
-    let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
+    let mut weights: Vec<(&'static ErrorClass, bool, usize)> = Vec::new();
     let mut hints = Vec::new();
-    for (class, hint, sign) in &*SIGNS {
-        if !windows.iter().any(|error| sign.found_in(error).is_some()) {
+    for Sign { class, hint, is_around, words } in &*SIGNS {
+        if !windows.iter().any(|error| words.found_in(error).is_some()) {
             continue;
         }
-        hints.extend(hint.map(|hint| (class.id.as_str(), hint, sign.own)));
-        match weights.iter_mut().find(|(known, _)| known.id == class.id) {
-            Some((_, weight)) => *weight += sign.own,
-            None => weights.push((class, sign.own)),
+        hints.extend(hint.map(|hint| (class.id.as_str(), hint, words.own)));
+        let says_what = !class.is_general && !is_around;
+        match weights.iter_mut().find(|(known, ..)| known.id == class.id) {
+            Some((_, is_sure, weight)) => (*is_sure, *weight) = (*is_sure || says_what, *weight + words.own),
+            None => weights.push((class, says_what, words.own)),
         }
     }
-    let order = |(class, weight): &(&ErrorClass, usize)| (!class.is_general, *weight);
-    let by_words = weights.into_iter().rev().max_by_key(order).map(|(class, _)| class);
+    let order = |(_, is_sure, weight): &(&ErrorClass, bool, usize)| (*is_sure, *weight);
+    let by_signs = weights.into_iter().rev().max_by_key(order).map(|(class, ..)| class);
     let by_status = || {
         let status = status?;
         ErrorClass::all().find(|class| class.statuses.contains(&status))
     };
-    let class = by_words.or_else(by_status)?;
+    let (class, other) = agreed(by_signs, &similar::votes(error)).or_else(|| Some((by_status()?, None)))?;
     let own = hints.into_iter().filter(|(id, ..)| *id == class.id).max_by_key(|(_, _, own)| *own);
     let error = own.map(|(_, hint, _)| hint);
-    Some(Classified { class, error, is_cut: error.is_some(), captures: Vec::new() })
+    Some(Classified { class, other, error, is_cut: error.is_some(), captures: Vec::new() })
+}
+
+/// The class that signs and the words of known texts speak for, or the two of them if they do not agree; `None` if neither is
+/// sure enough.
+fn agreed(
+    by_signs: Option<&'static ErrorClass>,
+    votes: &[(&'static ErrorClass, f64)],
+) -> Option<(&'static ErrorClass, Option<&'static ErrorClass>)> {
+    let Some((voted, share)) = votes.first() else { return Some((by_signs?, None)) };
+    match by_signs {
+        Some(class) if class.id == voted.id => (*share >= LEAST_AGREED).then_some((class, None)),
+        Some(class) => Some((class, Some(voted))),
+        None if *share >= LEAST_ALONE => Some((voted, None)),
+        None => {
+            let (second, other) = votes.get(1)?;
+            (share + other >= LEAST_ALONE).then_some((voted, Some(second)))
+        }
+    }
 }

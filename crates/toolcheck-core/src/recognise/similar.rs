@@ -1,6 +1,6 @@
 //! Texts in other words than a known one: an API rewords them, a gateway shortens them, a person quotes from memory.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
@@ -14,8 +14,10 @@ const LEAST: f64 = 0.6;
 /// The fewest pairs of words that they must share.
 const FEWEST: usize = 4;
 
-/// Two words beside each other.
+/// Two words beside each other, or a word alone.
 type Pair = (u64, u64);
+/// What is before a word alone.
+const NOTHING: u64 = 0;
 
 /// Known texts, each with its pairs.
 struct Table<T> {
@@ -61,8 +63,16 @@ impl<T: Copy> Table<T> {
     }
 }
 
-/// The pairs of words of a text, each once. A placeholder, a number and an address end a pair: they differ between errors.
+/// The pairs of words of a text, each once.
 fn pairs(text: &str) -> Vec<Pair> {
+    let mut pairs = features(text);
+    pairs.retain(|(before, _)| *before != NOTHING);
+    pairs
+}
+
+/// The words and the pairs of words of a text, each once. A placeholder, a number and an address end a pair: they differ between
+/// errors.
+fn features(text: &str) -> Vec<Pair> {
     let mut seen = HashSet::new();
     let mut before = None;
     let mut rest = text;
@@ -89,11 +99,8 @@ fn pairs(text: &str) -> Vec<Pair> {
             continue;
         }
         let word = hash(word);
-        if let Some(before) = before.replace(word)
-            && seen.insert((before, word))
-        {
-            pairs.push((before, word));
-        }
+        let pair = before.replace(word).map(|before| (before, word));
+        pairs.extend(pair.into_iter().chain([(NOTHING, word)]).filter(|pair| seen.insert(*pair)));
     }
     pairs
 }
@@ -126,11 +133,80 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     recognised
 }
 
+/// The most known texts that have a say in what an error is about.
+const MOST_VOTES: usize = 40;
+
+/// The words and pairs of words of all known texts, those of rules and those of classes, and of the signs of classes.
+struct Votes {
+    /// Which class a text is of, and the length of the vector of its words.
+    entries: Vec<(&'static ErrorClass, f64)>,
+    /// How much a word or a pair says, and in which texts it is.
+    by_feature: HashMap<Pair, (f64, Vec<u32>)>,
+}
+
+static VOTES: LazyLock<Votes> = LazyLock::new(|| {
+    let of_rule = |rule| ErrorClass::all().find(|class| class.rules.contains(&rule));
+    let of_rules = texts().filter_map(|(_, refusal, text)| Some((of_rule(refusal.rule)?, text)));
+    let of_classes = ErrorClass::all().flat_map(|class| {
+        let errors = class.errors.iter().map(|error| &*error.text);
+        let hints = class.hints.iter().flat_map(|hint| hint.text.split(" | "));
+        let signs = class.signs.iter().map(|sign| &**sign);
+        errors.chain(hints).chain(signs).map(move |text| (class, text))
+    });
+    // The same text of several rules of a class counts once.
+    let mut seen = HashSet::new();
+    let texts = of_rules.chain(of_classes).filter(|(class, text)| seen.insert((&class.id, *text)));
+    let (mut entries, mut by_feature) = (Vec::new(), HashMap::<Pair, (f64, Vec<u32>)>::new());
+    let texts: Vec<(&'static ErrorClass, Vec<Pair>)> =
+        texts.map(|(class, text)| (class, features(text))).collect();
+    for (_, features) in &texts {
+        for feature in features {
+            by_feature.entry(*feature).or_default().0 += 1.0;
+        }
+    }
+    let count = f64::from(u32::try_from(texts.len()).unwrap_or(u32::MAX));
+    by_feature.values_mut().for_each(|(weight, _)| *weight = (count / *weight).ln().powi(2));
+    for (class, features) in texts {
+        let own: f64 = features.iter().map(|feature| by_feature[feature].0).sum();
+        let number = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+        features.iter().for_each(|feature| by_feature.entry(*feature).or_default().1.push(number));
+        entries.push((class, own.sqrt().max(1.0)));
+    }
+    Votes { entries, by_feature }
+});
+
+/// What the known texts that have the most words in common with an error are about: the share of each class in their votes, the
+/// largest first.
+pub(super) fn votes(error: &str) -> Vec<(&'static ErrorClass, f64)> {
+    let own: HashSet<Pair> = windows(error).flat_map(|error| features(error.text)).collect();
+    let mut shared: BTreeMap<u32, f64> = BTreeMap::new();
+    for (weight, texts) in own.iter().filter_map(|feature| VOTES.by_feature.get(feature)) {
+        texts.iter().for_each(|text| *shared.entry(*text).or_default() += weight);
+    }
+    let likeness = |(text, shared): (u32, f64)| {
+        let (class, length) = VOTES.entries[text as usize];
+        (class, (shared / length).powi(2))
+    };
+    let mut voters: Vec<(&'static ErrorClass, f64)> = shared.into_iter().map(likeness).collect();
+    voters.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    voters.truncate(MOST_VOTES);
+    let all: f64 = voters.iter().map(|(_, vote)| vote).sum();
+    let mut shares: Vec<(&'static ErrorClass, f64)> = Vec::new();
+    for (class, vote) in voters {
+        match shares.iter_mut().find(|(known, _)| known.id == class.id) {
+            Some((_, share)) => *share += vote / all,
+            None => shares.push((class, vote / all)),
+        }
+    }
+    shares.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    shares
+}
+
 /// The text of a class that is the most similar to an error.
 pub(super) fn classify(error: &str) -> Option<Classified> {
     // Of several, the first.
     let found =
         OF_CLASSES.similar(error).into_iter().rev().max_by(|(one, _), (other, _)| one.total_cmp(other));
     let (_, (class, text)) = found?;
-    Some(Classified { class, error: Some(text), is_cut: true, captures: Vec::new() })
+    Some(Classified { class, other: None, error: Some(text), is_cut: true, captures: Vec::new() })
 }
