@@ -156,7 +156,8 @@ impl Explained {
             None => !self.reading.matches.is_empty() || class.is_some(),
             Some(places) => {
                 let is_known = |found: &Classified| {
-                    !found.class.is_in_request || found.is_whole() && self.names_place_in_request()
+                    !found.class.is_in_request
+                        || found.error.is_some() && !found.is_cut && self.names_place_in_request()
                 };
                 places.cause().is_some() || class.is_some_and(is_known)
             }

@@ -167,12 +167,12 @@ struct Session<'s> {
     forms: HashMap<Cow<'s, str>, Place>,
     /// The calls whose results are asked for later, by the ids of their tasks: the numbers of their parts.
     tasks: HashMap<Cow<'s, str>, usize>,
-    /// Which of `inputResponses` and `requestState` a tool's last result wants back.
-    wanted: HashMap<Cow<'s, str>, [bool; 2]>,
+    /// Which keys a tool's last result wants back.
+    wanted: HashMap<Cow<'s, str>, Vec<&'static str>>,
 }
 
-/// What a call that is sent again has beside its arguments.
-const OF_RETRY: [&str; 2] = ["inputResponses", "requestState"];
+/// What a call that is sent again has beside its arguments, each because of a key of the result.
+const OF_RETRY: [(&str, &str); 2] = [("inputResponses", "inputRequests"), ("requestState", "requestState")];
 
 struct Request<'s> {
     method: Cow<'s, str>,
@@ -224,9 +224,9 @@ impl<'s> Session<'s> {
             (Some(method), Some(id)) => {
                 let number = match &*method {
                     "tools/call" => Some(self.call(message, params)),
-                    "tasks/result" => params
-                        .and_then(|params| self.tasks.get(&params.get_str("taskId")?))
-                        .copied(),
+                    "tasks/result" => {
+                        params.and_then(|params| self.tasks.get(&params.get_str("taskId")?)).copied()
+                    }
                     "sampling/createMessage" => {
                         let is_list =
                             |params: &Value<'_, '_>| params.get("messages").is_some_and(Value::is_array);
@@ -260,20 +260,17 @@ impl<'s> Session<'s> {
             let form = response.key_text().and_then(|key| self.forms.remove(&*key));
             self.fill_in(form, Some(response));
         }
-        let retried = OF_RETRY.iter().any(|key| member(key).is_some());
-        let wanted = member("name").and_then(Value::as_str).filter(|_| retried);
-        let wanted = wanted.and_then(|name| self.wanted.remove(&name)).unwrap_or_default();
-        for (key, _) in OF_RETRY.into_iter().zip(wanted).filter(|(key, wanted)| *wanted && member(key).is_none()) {
-            let place = Place::of(params.unwrap_or(message));
-            let missing = MissingKey { case: "retry", key, place, name: None, because: None };
-            self.transcript.details.missing_keys.push(missing);
-        }
+        let is_again = OF_RETRY.iter().any(|(key, _)| member(key).is_some());
+        let wanted = member("name").and_then(Value::as_str).and_then(|name| self.wanted.remove(&name));
+        let wanted = wanted.into_iter().flatten().filter(|key| is_again && member(key).is_none());
+        let place = Place::of(params.unwrap_or(message));
+        let missing = wanted.map(|key| MissingKey { case: "retry", key, place, name: None, because: None });
+        self.transcript.details.missing_keys.extend(missing);
         let call = call(message.get("id"), member("name"), member("arguments"));
         let is_other = |value: &Value<'_, '_>| !value.is_object() && !value.is_null();
         let arguments = member("arguments").filter(is_other).map(Place::of);
         self.transcript.details.arguments_of_other_type.extend(arguments);
         if member("name").is_none_or(Value::is_null) {
-            let place = Place::of(params.unwrap_or(message));
             let missing = MissingKey { case: "call-name", key: "name", place, name: None, because: None };
             self.transcript.details.missing_keys.push(missing);
         }
@@ -336,14 +333,13 @@ impl<'s> Session<'s> {
         }
         let called = request.as_ref().and_then(|request| request.number);
         if let Some((number, answer)) = called.zip(answer) {
-            // The result of the call is asked for with the id of its task.
             if let Some(id) = answer.get("task").and_then(|task| task.get_str("taskId")) {
                 self.tasks.insert(id, number);
                 return None;
             }
             if let Body::Call(Call { name: Some(name), .. }) = &self.transcript.parts[number].body {
-                let wanted = ["inputRequests", "requestState"].map(|key| answer.get(key).is_some());
-                self.wanted.insert(name.text.clone(), wanted);
+                let wanted = OF_RETRY.into_iter().filter(|(_, because)| answer.get(because).is_some());
+                self.wanted.insert(name.text.clone(), wanted.map(|(key, _)| key).collect());
             }
         }
         let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
@@ -359,7 +355,6 @@ impl<'s> Session<'s> {
         }
         let method = request.map(|request| request.method);
         let is_result = match &method {
-            // That of a task that nobody has named is one, too.
             Some(method) => {
                 method == "tools/call" || called.is_some() || self.has_begun && method == "tasks/result"
             }

@@ -100,13 +100,6 @@ pub struct Classified {
     pub captures: Vec<(String, String)>,
 }
 
-impl Classified {
-    /// Whether all of a known text was found.
-    pub fn is_whole(&self) -> bool {
-        self.error.is_some() && !self.is_cut
-    }
-}
-
 /// The texts of all classes.
 pub(super) fn texts() -> impl Iterator<Item = (&'static ErrorClass, &'static ClassError)> {
     ErrorClass::all().flat_map(|class| class.errors.iter().map(move |error| (class, error)))
@@ -119,8 +112,7 @@ static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression
 static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
     LazyLock::new(|| texts().filter_map(|(class, own)| Some((class, own, Cut::of(&own.text)?))).collect());
 
-/// The share of the votes that a class needs where no sign speaks for it, and where one does: measured with texts that were
-/// hidden from the tables, nine of ten are then right.
+/// The shares of votes that a class needs without a sign and with one: of texts hidden from the tables, nine of ten are then right.
 const LEAST_ALONE: f64 = 0.5;
 const LEAST_AGREED: f64 = 0.25;
 
@@ -134,7 +126,8 @@ struct Sign {
 /// The signs of classes, for an error in small letters, with what they mean.
 static SIGNS: LazyLock<Vec<Sign>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
-        let of_hint = |hint: &'static ClassError| hint.text.split(" | ").map(move |sign| (sign, Some(hint), false));
+        let of_hint =
+            |hint: &'static ClassError| hint.text.split(" | ").map(move |sign| (sign, Some(hint), false));
         let signs = class.signs.iter().map(|sign| (&**sign, None, false));
         let around = class.around.iter().map(|sign| (&**sign, None, true));
         let all = signs.chain(around).chain(class.hints.iter().flat_map(of_hint));
@@ -223,9 +216,9 @@ fn agreed(
         Some(class) if class.id == voted.id => (*share >= LEAST_AGREED).then_some((class, None)),
         Some(class) => Some((class, Some(voted))),
         None if *share >= LEAST_ALONE => Some((voted, None)),
-        None => {
-            let (second, other) = votes.get(1)?;
-            (share + other >= LEAST_ALONE).then_some((voted, Some(second)))
-        }
+        None => votes
+            .get(1)
+            .filter(|(_, second)| share + second >= LEAST_ALONE)
+            .map(|(second, _)| (*voted, Some(*second))),
     }
 }

@@ -74,7 +74,6 @@ impl Explained {
             }
             None => {}
             Some(places) if places.cause().is_some() => return wording.write_cause(places, out),
-            // A known text names the place, which no rule has to find.
             Some(_) if known.is_some() && self.names_place_in_request() => {}
             Some(places) => {
                 writeln!(out)?;
