@@ -195,11 +195,13 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     }
     let order = |(_, is_sure, weight): &(&ErrorClass, bool, usize)| (*is_sure, *weight);
     let by_signs = weights.into_iter().rev().max_by_key(order).map(|(class, ..)| class);
-    let by_status = || {
-        let status = status?;
-        ErrorClass::all().find(|class| class.statuses.contains(&status))
-    };
-    let (class, other) = agreed(by_signs, &similar::votes(error)).or_else(|| Some((by_status()?, None)))?;
+    // A status alone says more than words that no sign is known of.
+    let by_status =
+        status.and_then(|status| ErrorClass::all().find(|class| class.statuses.contains(&status)));
+    let by_status = by_status.map(|class| (class, None));
+    let first = by_status.filter(|_| by_signs.is_none());
+    let found = first.or_else(|| agreed(by_signs, &similar::votes(error))).or(by_status);
+    let (class, other) = found?;
     let own = hints.into_iter().filter(|(id, ..)| *id == class.id).max_by_key(|(_, _, own)| *own);
     let error = own.map(|(_, hint, _)| hint);
     Some(Classified { class, other, error, is_cut: error.is_some(), captures: Vec::new() })
@@ -215,10 +217,6 @@ fn agreed(
     match by_signs {
         Some(class) if class.id == voted.id => (*share >= LEAST_AGREED).then_some((class, None)),
         Some(class) => Some((class, Some(voted))),
-        None if *share >= LEAST_ALONE => Some((voted, None)),
-        None => votes
-            .get(1)
-            .filter(|(_, second)| share + second >= LEAST_ALONE)
-            .map(|(second, _)| (*voted, Some(*second))),
+        None => (*share >= LEAST_ALONE).then_some((voted, None)),
     }
 }
