@@ -112,9 +112,8 @@ static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression
 static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
     LazyLock::new(|| texts().filter_map(|(class, own)| Some((class, own, Cut::of(&own.text)?))).collect());
 
-/// The shares of votes that a class needs without a sign and with one: of texts hidden from the tables, nine of ten are then right.
-const LEAST_ALONE: f64 = 0.5;
-const LEAST_AGREED: f64 = 0.25;
+/// The share of the votes that the class of a sign needs: of texts hidden from the tables, nine of ten are then right.
+const LEAST: f64 = 0.25;
 
 struct Sign {
     class: &'static ErrorClass,
@@ -195,28 +194,25 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     }
     let order = |(_, is_sure, weight): &(&ErrorClass, bool, usize)| (*is_sure, *weight);
     let by_signs = weights.into_iter().rev().max_by_key(order).map(|(class, ..)| class);
-    // A status alone says more than words that no sign is known of.
-    let by_status =
-        status.and_then(|status| ErrorClass::all().find(|class| class.statuses.contains(&status)));
-    let by_status = by_status.map(|class| (class, None));
-    let first = by_status.filter(|_| by_signs.is_none());
-    let found = first.or_else(|| agreed(by_signs, &similar::votes(error))).or(by_status);
-    let (class, other) = found?;
+    let by_status = || {
+        let status = status?;
+        ErrorClass::all().find(|class| class.statuses.contains(&status))
+    };
+    let found = by_signs.and_then(|class| agreed(class, &similar::votes(error)));
+    let (class, other) = found.or_else(|| Some((by_status()?, None)))?;
     let own = hints.into_iter().filter(|(id, ..)| *id == class.id).max_by_key(|(_, _, own)| *own);
     let error = own.map(|(_, hint, _)| hint);
     Some(Classified { class, other, error, is_cut: error.is_some(), captures: Vec::new() })
 }
 
-/// The class that signs and the words of known texts speak for, or the two of them if they do not agree; `None` if neither is
-/// sure enough.
+/// The class of an error's signs if the words of known texts speak for it too, or both if they speak for another; `None` if that
+/// is not sure enough. Words alone are in any text.
 fn agreed(
-    by_signs: Option<&'static ErrorClass>,
+    class: &'static ErrorClass,
     votes: &[(&'static ErrorClass, f64)],
 ) -> Option<(&'static ErrorClass, Option<&'static ErrorClass>)> {
-    let Some((voted, share)) = votes.first() else { return Some((by_signs?, None)) };
-    match by_signs {
-        Some(class) if class.id == voted.id => (*share >= LEAST_AGREED).then_some((class, None)),
-        Some(class) => Some((class, Some(voted))),
-        None => (*share >= LEAST_ALONE).then_some((voted, None)),
+    match votes.first() {
+        Some((voted, share)) if voted.id == class.id => (*share >= LEAST).then_some((class, None)),
+        voted => Some((class, voted.map(|(voted, _)| *voted))),
     }
 }
