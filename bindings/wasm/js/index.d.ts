@@ -248,6 +248,8 @@ export interface ErrorClass {
   /** Such as `chat-template`, `mcp`, `model` or `account`. */
   id: string;
   summary: string;
+  /** The id of the other class that it can be, where its words do not say which. */
+  or: string | null;
   /** What a known text means, where that is more. */
   meaning: string | null;
   help: string;

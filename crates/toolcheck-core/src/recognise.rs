@@ -261,11 +261,16 @@ impl Table {
                 continue;
             }
             let captures = captured(pattern, error, &found);
-            // A number alone is the code of an error, or its status.
-            let is_path = |(name, value): &(String, String)| {
-                !name.ends_with("path") || value.contains(char::is_alphabetic)
+            // A number alone is the code of an error, or its status, and a name is one word or several with commas.
+            let is_value = |(name, value): &(String, String)| match &**name {
+                "field" => !value.contains(' ') || value.contains(','),
+                name => !name.ends_with("path") || value.contains(char::is_alphabetic),
             };
-            if !captures.iter().all(is_path) {
+            let is_cut = |end: usize| {
+                let is_letter = |one: Option<char>| one.is_some_and(char::is_alphanumeric);
+                is_letter(error[..end].chars().next_back()) && is_letter(error[end..].chars().next())
+            };
+            if !captures.iter().all(is_value) || is_cut(found.get_match().end()) {
                 continue;
             }
             let extent = Extent { span: found.get_match().range(), own };
@@ -358,8 +363,9 @@ fn is_number(name: &str) -> bool {
 /// Placeholders for ids and the like, which contain no end of a sentence and no quote; `ids` is a list of quoted ids.
 const IDS: [&str; 4] = ["id", "name", "field", "ids"];
 
-/// The placeholder for allowed values, each in quotes.
+/// The placeholders for allowed values and for keys, each in quotes.
 const VALUES: &str = "values";
+const FIELDS: &str = "fields";
 
 /// The value from `start` to `end`, extended if it opens a brace that is closed after it: the `}` of a pattern's
 /// `{1,128}` is not the end of an envelope.
@@ -394,7 +400,7 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
             // Another sentence, or another text, may follow the last one.
             value = value.find("'. ").map_or(value, |end| &value[..=end]);
         }
-        if name != VALUES {
+        if name != VALUES && name != FIELDS {
             value = value.trim_matches(|character| is_quote(character) || character == '*');
         }
         if IDS[..3].contains(&name)
@@ -402,8 +408,8 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         {
             value = &value[..end];
         }
-        // The class of an exception may follow in brackets.
-        if name == "field"
+        // The class of an exception or the id of the request may follow in brackets.
+        if IDS.contains(&name)
             && let Some((first, _)) = value.split_once(" (")
         {
             value = first;

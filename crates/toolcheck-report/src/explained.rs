@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::io;
 
 use serde_json::{Value, json};
-use toolcheck_core::recognise::{ErrorReading, Likeness, Origin, Recognised};
+use toolcheck_core::recognise::{Classified, ErrorReading, Likeness, Origin, Recognised};
 use toolcheck_core::text::shown;
 use toolcheck_json::sort_by_position;
 use toolcheck_lint::{FileReport, Options, Report, Rule, rules};
@@ -154,8 +154,18 @@ impl Explained {
         let class = self.reading.class.as_ref();
         match &self.places {
             None => !self.reading.matches.is_empty() || class.is_some(),
-            Some(places) => places.cause().is_some() || class.is_some_and(|found| !found.class.is_in_request),
+            Some(places) => {
+                let is_known = |found: &Classified| {
+                    !found.class.is_in_request
+                        || found.error.is_some() && !found.is_cut && self.names_place_in_request()
+                };
+                places.cause().is_some() || class.is_some_and(is_known)
+            }
         }
+    }
+
+    fn names_place_in_request(&self) -> bool {
+        self.named.iter().any(|one| one.found.is_some())
     }
 
     /// What is explained, for programs.

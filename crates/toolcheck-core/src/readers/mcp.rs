@@ -13,7 +13,7 @@ use super::common::events;
 use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, MissingKey, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::ir::{Body, Call, MissingKey, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 use crate::names::words;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
@@ -165,7 +165,14 @@ struct Session<'s> {
     sampled: Vec<Transcript<'s>>,
     /// The schemas of the forms that a result asks for, by the keys that the next call answers them under.
     forms: HashMap<Cow<'s, str>, Place>,
+    /// The calls whose results are asked for later, by the ids of their tasks: the numbers of their parts.
+    tasks: HashMap<Cow<'s, str>, usize>,
+    /// Which keys a tool's last result wants back.
+    wanted: HashMap<Cow<'s, str>, Vec<&'static str>>,
 }
+
+/// What a call that is sent again has beside its arguments, each because of a key of the result.
+const OF_RETRY: [(&str, &str); 2] = [("inputResponses", "inputRequests"), ("requestState", "requestState")];
 
 struct Request<'s> {
     method: Cow<'s, str>,
@@ -191,6 +198,8 @@ impl<'s> Session<'s> {
             tools: HashMap::default(),
             sampled: Vec::new(),
             forms: HashMap::default(),
+            tasks: HashMap::default(),
+            wanted: HashMap::default(),
         }
     }
 
@@ -215,6 +224,9 @@ impl<'s> Session<'s> {
             (Some(method), Some(id)) => {
                 let number = match &*method {
                     "tools/call" => Some(self.call(message, params)),
+                    "tasks/result" => {
+                        params.and_then(|params| self.tasks.get(&params.get_str("taskId")?)).copied()
+                    }
                     "sampling/createMessage" => {
                         let is_list =
                             |params: &Value<'_, '_>| params.get("messages").is_some_and(Value::is_array);
@@ -248,12 +260,17 @@ impl<'s> Session<'s> {
             let form = response.key_text().and_then(|key| self.forms.remove(&*key));
             self.fill_in(form, Some(response));
         }
+        let is_again = OF_RETRY.iter().any(|(key, _)| member(key).is_some());
+        let wanted = member("name").and_then(Value::as_str).and_then(|name| self.wanted.remove(&name));
+        let wanted = wanted.into_iter().flatten().filter(|key| is_again && member(key).is_none());
+        let place = Place::of(params.unwrap_or(message));
+        let missing = wanted.map(|key| MissingKey { case: "retry", key, place, name: None, because: None });
+        self.transcript.details.missing_keys.extend(missing);
         let call = call(message.get("id"), member("name"), member("arguments"));
         let is_other = |value: &Value<'_, '_>| !value.is_object() && !value.is_null();
         let arguments = member("arguments").filter(is_other).map(Place::of);
         self.transcript.details.arguments_of_other_type.extend(arguments);
         if member("name").is_none_or(Value::is_null) {
-            let place = Place::of(params.unwrap_or(message));
             let missing = MissingKey { case: "call-name", key: "name", place, name: None, because: None };
             self.transcript.details.missing_keys.push(missing);
         }
@@ -314,20 +331,33 @@ impl<'s> Session<'s> {
             self.fill_in(form, answer);
             return None;
         }
+        let called = request.as_ref().and_then(|request| request.number);
+        if let Some((number, answer)) = called.zip(answer) {
+            if let Some(id) = answer.get("task").and_then(|task| task.get_str("taskId")) {
+                self.tasks.insert(id, number);
+                return None;
+            }
+            if let Body::Call(Call { name: Some(name), .. }) = &self.transcript.parts[number].body {
+                let wanted = OF_RETRY.into_iter().filter(|(_, because)| answer.get(because).is_some());
+                self.wanted.insert(name.text.clone(), wanted.map(|(key, _)| key).collect());
+            }
+        }
         let is_error = answer.and_then(|answer| answer.get("isError")).and_then(Value::as_bool);
-        if let Some(Request { number: Some(number), .. }) = &request
-            && answer.is_some()
+        if let Some(number) = called
+            && answer.is_some_and(|answer| answer.get("inputRequests").is_none())
             && is_error != Some(true)
         {
             // A server may read more than the protocol has.
-            let accepted = self.transcript.parts[*number].place.span;
+            let accepted = self.transcript.parts[number].place.span;
             let details = &mut self.transcript.details;
             details.arguments_of_other_type.retain(|place| !accepted.contains(place.span));
             details.missing_keys.retain(|missing| !accepted.contains(missing.place.span));
         }
         let method = request.map(|request| request.method);
         let is_result = match &method {
-            Some(method) => method == "tools/call",
+            Some(method) => {
+                method == "tools/call" || called.is_some() || self.has_begun && method == "tasks/result"
+            }
             // A response to nothing, or a second one.
             None => answer.is_some_and(|answer| answer.get("content").is_some_and(Value::is_array)),
         };
@@ -337,6 +367,16 @@ impl<'s> Session<'s> {
         // A log may begin in the middle, or be a response alone.
         let is_unpaired = method.is_none() && !self.has_requests;
         self.answer(message, answer, is_unpaired.then_some(UnpairedReason::Elsewhere));
+        // That of a task has the id of another request.
+        let id = called.and_then(|number| match &self.transcript.parts[number].body {
+            Body::Call(call) => call.id.clone(),
+            _ => None,
+        });
+        if let Some(Body::Result(result)) = self.transcript.parts.last_mut().map(|part| &mut part.body)
+            && id.is_some()
+        {
+            result.call_id = id;
+        }
         None
     }
 

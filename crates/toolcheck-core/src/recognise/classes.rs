@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::beginnings::Cut;
 use super::expression::{Expression, Window, literals};
-use super::{Extent, LAST, LONGEST_NAME, captured, pattern, windows};
+use super::{Extent, LAST, LONGEST_NAME, captured, pattern, similar, windows};
 use crate::rule_id::RuleId;
 use crate::tables::{ERRORS, Tables};
 use crate::targets::Evidence;
@@ -41,6 +41,13 @@ pub struct ErrorClass {
     /// Words that show an error of the class, as texts with placeholders. Upper and lower case are the same.
     #[serde(default)]
     pub signs: Vec<String>,
+    /// Words that say where the error is from, such as the name of a protocol, and not what went wrong: signs that count less than
+    /// those of other classes.
+    #[serde(default)]
+    pub around: Vec<String>,
+    /// The rules whose texts are of the class, so that what is said in other words is told by theirs.
+    #[serde(default)]
+    pub rules: Vec<RuleId>,
     /// The texts that are known.
     #[serde(default, rename = "error")]
     pub errors: Vec<ClassError>,
@@ -83,6 +90,8 @@ pub struct ClassError {
 pub struct Classified {
     /// The class.
     pub class: &'static ErrorClass,
+    /// The other class that it can be, where its words do not say which.
+    pub other: Option<&'static ErrorClass>,
     /// The text that is known; `None` where only its words or its status are.
     pub error: Option<&'static ClassError>,
     /// Whether not all of that text was found: its beginning, because it was cut, or most of its words.
@@ -103,17 +112,29 @@ static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression
 static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
     LazyLock::new(|| texts().filter_map(|(class, own)| Some((class, own, Cut::of(&own.text)?))).collect());
 
-type Sign = (&'static ErrorClass, Option<&'static ClassError>, Expression);
+/// The share of the votes that the class of a sign needs: of texts hidden from the tables, nine of ten are then right.
+const LEAST: f64 = 0.25;
+
+struct Sign {
+    class: &'static ErrorClass,
+    hint: Option<&'static ClassError>,
+    is_around: bool,
+    words: Expression,
+}
 
 /// The signs of classes, for an error in small letters, with what they mean.
 static SIGNS: LazyLock<Vec<Sign>> = LazyLock::new(|| {
     let of_class = |class: &'static ErrorClass| {
-        let of_hint = |hint: &'static ClassError| hint.text.split(" | ").map(move |sign| (sign, Some(hint)));
-        let signs = class.signs.iter().map(|sign| (&**sign, None));
-        signs.chain(class.hints.iter().flat_map(of_hint)).map(move |(sign, hint)| {
+        let of_hint =
+            |hint: &'static ClassError| hint.text.split(" | ").map(move |sign| (sign, Some(hint), false));
+        let signs = class.signs.iter().map(|sign| (&**sign, None, false));
+        let around = class.around.iter().map(|sign| (&**sign, None, true));
+        let all = signs.chain(around).chain(class.hints.iter().flat_map(of_hint));
+        all.map(move |(sign, hint, is_around)| {
             // A sign is whole words, and what is in its placeholders is short: `mcp` is not in `memcpy`.
             let pattern = format!(r"(?i)(?:^|\b|_){}", pattern(sign, LAST).replace(".*?", ".{0,60}?"));
-            (class, hint, Expression::new(pattern, literals(sign).to_lowercase()))
+            let words = Expression::new(pattern, literals(sign).to_lowercase());
+            Sign { class, hint, is_around, words }
         })
     };
     ErrorClass::all().flat_map(of_class).collect()
@@ -139,7 +160,7 @@ pub(super) fn known(error: &str, of_rule: &Extent) -> Option<Classified> {
         let (class, text, _, expression) = found.min_by_key(|(_, _, own, _)| Reverse(*own))?;
         let mut captures = captured(expression, &error, &expression.captures(&error)?);
         captures.retain(|(_, value)| value.len() <= LONGEST_NAME);
-        Some(Classified { class, error: Some(text), is_cut: false, captures })
+        Some(Classified { class, other: None, error: Some(text), is_cut: false, captures })
     })
 }
 
@@ -149,7 +170,7 @@ pub(super) fn cut(error: &str) -> Option<Classified> {
         let found = CUTS.iter().filter_map(|(class, text, cut)| Some((class, text, cut.found_in(&error)?)));
         // Of several, the first.
         let (class, text, _) = found.min_by_key(|(.., own)| Reverse(*own))?;
-        Some(Classified { class, error: Some(text), is_cut: true, captures: Vec::new() })
+        Some(Classified { class, other: None, error: Some(text), is_cut: true, captures: Vec::new() })
     })
 }
 
@@ -158,26 +179,40 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     let windows: Vec<String> =
         windows(error).map(|error| DUMPS.replace_all(&error, "").to_lowercase()).collect();
     let windows: Vec<Window<'_>> = windows.iter().map(|error| Window::new(error)).collect();
-    let mut weights: Vec<(&'static ErrorClass, usize)> = Vec::new();
+    let mut weights: Vec<(&'static ErrorClass, bool, usize)> = Vec::new();
     let mut hints = Vec::new();
-    for (class, hint, sign) in &*SIGNS {
-        if !windows.iter().any(|error| sign.found_in(error).is_some()) {
+    for Sign { class, hint, is_around, words } in &*SIGNS {
+        if !windows.iter().any(|error| words.found_in(error).is_some()) {
             continue;
         }
-        hints.extend(hint.map(|hint| (class.id.as_str(), hint, sign.own)));
-        match weights.iter_mut().find(|(known, _)| known.id == class.id) {
-            Some((_, weight)) => *weight += sign.own,
-            None => weights.push((class, sign.own)),
+        hints.extend(hint.map(|hint| (class.id.as_str(), hint, words.own)));
+        let says_what = !class.is_general && !is_around;
+        match weights.iter_mut().find(|(known, ..)| known.id == class.id) {
+            Some((_, is_sure, weight)) => (*is_sure, *weight) = (*is_sure || says_what, *weight + words.own),
+            None => weights.push((class, says_what, words.own)),
         }
     }
-    let order = |(class, weight): &(&ErrorClass, usize)| (!class.is_general, *weight);
-    let by_words = weights.into_iter().rev().max_by_key(order).map(|(class, _)| class);
+    let order = |(_, is_sure, weight): &(&ErrorClass, bool, usize)| (*is_sure, *weight);
+    let by_signs = weights.into_iter().rev().max_by_key(order).map(|(class, ..)| class);
     let by_status = || {
         let status = status?;
         ErrorClass::all().find(|class| class.statuses.contains(&status))
     };
-    let class = by_words.or_else(by_status)?;
+    let found = by_signs.and_then(|class| agreed(class, &similar::votes(error)));
+    let (class, other) = found.or_else(|| Some((by_status()?, None)))?;
     let own = hints.into_iter().filter(|(id, ..)| *id == class.id).max_by_key(|(_, _, own)| *own);
     let error = own.map(|(_, hint, _)| hint);
-    Some(Classified { class, error, is_cut: error.is_some(), captures: Vec::new() })
+    Some(Classified { class, other, error, is_cut: error.is_some(), captures: Vec::new() })
+}
+
+/// The class of an error's signs if the words of known texts speak for it too, or both if they speak for another; `None` if that
+/// is not sure enough. Words alone are in any text.
+fn agreed(
+    class: &'static ErrorClass,
+    votes: &[(&'static ErrorClass, f64)],
+) -> Option<(&'static ErrorClass, Option<&'static ErrorClass>)> {
+    match votes.first() {
+        Some((voted, share)) if voted.id == class.id => (*share >= LEAST).then_some((class, None)),
+        voted => Some((class, voted.map(|(voted, _)| *voted))),
+    }
 }

@@ -19,6 +19,9 @@ pub struct Envelope {
     pub name: String,
     /// What shows it, as texts with placeholders; any of them is enough.
     pub signs: Vec<String>,
+    /// What shows that another program has written it, which does so in a similar form.
+    #[serde(default)]
+    pub unless: Vec<String>,
     /// What it means that it is there, where that helps: sentences.
     pub meaning: Option<String>,
     /// Where its form is described.
@@ -63,7 +66,8 @@ impl Envelope {
         let mut found: Vec<usize> =
             SIGNS.iter().filter(|(sign, _)| is_in(sign)).map(|(_, index)| *index).collect();
         found.dedup();
-        found.into_iter().map(|index| ALL[index]).collect()
+        let is_other = |envelope: &Self| envelope.unless.iter().any(|sign| error.contains(&**sign));
+        found.into_iter().map(|index| ALL[index]).filter(|envelope| !is_other(envelope)).collect()
     }
 }
 

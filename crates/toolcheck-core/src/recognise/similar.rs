@@ -14,8 +14,10 @@ const LEAST: f64 = 0.6;
 /// The fewest pairs of words that they must share.
 const FEWEST: usize = 4;
 
-/// Two words beside each other.
+/// Two words beside each other, or a word alone.
 type Pair = (u64, u64);
+/// What is before a word alone.
+const NOTHING: u64 = 0;
 
 /// Known texts, each with its pairs.
 struct Table<T> {
@@ -24,16 +26,22 @@ struct Table<T> {
     by_pair: HashMap<Pair, Vec<u32>>,
 }
 
-static OF_RULES: LazyLock<Table<(Origin, &'static Refusal)>> =
-    LazyLock::new(|| Table::new(texts().map(|(origin, refusal, text)| ((origin, refusal), text))));
-static OF_CLASSES: LazyLock<Table<(&'static ErrorClass, &'static ClassError)>> =
-    LazyLock::new(|| Table::new(classes::texts().map(|(class, error)| ((class, error), &*error.text))));
+static OF_RULES: LazyLock<Table<(Origin, &'static Refusal)>> = LazyLock::new(|| {
+    Table::new(texts().map(|(origin, refusal, text)| ((origin, refusal), text)), pairs, FEWEST)
+});
+static OF_CLASSES: LazyLock<Table<(&'static ErrorClass, &'static ClassError)>> = LazyLock::new(|| {
+    Table::new(classes::texts().map(|(class, error)| ((class, error), &*error.text)), pairs, FEWEST)
+});
 
 impl<T: Copy> Table<T> {
-    fn new(texts: impl Iterator<Item = (T, &'static str)>) -> Self {
+    fn new(
+        texts: impl Iterator<Item = (T, &'static str)>,
+        pairs: fn(&str) -> Vec<Pair>,
+        fewest: usize,
+    ) -> Self {
         let (mut entries, mut by_pair) = (Vec::new(), HashMap::<Pair, Vec<u32>>::new());
         let texts = texts.map(|(of, text)| (of, pairs(text)));
-        for (of, pairs) in texts.filter(|(_, pairs)| pairs.len() >= FEWEST) {
+        for (of, pairs) in texts.filter(|(_, pairs)| pairs.len() >= fewest) {
             for pair in &pairs {
                 by_pair.entry(*pair).or_default().push(u32::try_from(entries.len()).unwrap_or(u32::MAX));
             }
@@ -45,24 +53,33 @@ impl<T: Copy> Table<T> {
     /// The texts that are similar to an error, in their order, each with how much of it the error has.
     fn similar(&self, error: &str) -> Vec<(f64, T)> {
         let own: HashSet<Pair> = windows(error).flat_map(|error| pairs(error.text)).collect();
-        let weight = |pair: &Pair| {
-            let texts = self.by_pair.get(pair).map_or(1, Vec::len);
-            1.0 / f64::from(u32::try_from(texts).unwrap_or(u32::MAX)).sqrt()
-        };
-        let candidates: BTreeSet<u32> =
-            own.iter().filter_map(|pair| self.by_pair.get(pair)).flatten().copied().collect();
+        let weight = |pair: &Pair| 1.0 / self.by_pair.get(pair).map_or(1.0, |texts| size(texts)).sqrt();
         let share = |(of, pairs): &(T, Vec<Pair>)| {
             let shared: Vec<&Pair> = pairs.iter().filter(|pair| own.contains(pair)).collect();
             let is_enough = shared.len() >= FEWEST;
             let share = shared.into_iter().map(weight).sum::<f64>() / pairs.iter().map(weight).sum::<f64>();
             (is_enough && share >= LEAST).then_some((share, *of))
         };
-        candidates.into_iter().filter_map(|index| share(&self.entries[index as usize])).collect()
+        let candidates = self.candidates(&own).into_iter();
+        candidates.filter_map(|index| share(&self.entries[index as usize])).collect()
+    }
+
+    /// The texts that have any of the pairs.
+    fn candidates(&self, own: &HashSet<Pair>) -> BTreeSet<u32> {
+        own.iter().filter_map(|pair| self.by_pair.get(pair)).flatten().copied().collect()
     }
 }
 
-/// The pairs of words of a text, each once. A placeholder, a number and an address end a pair: they differ between errors.
+/// The pairs of words of a text, each once.
 fn pairs(text: &str) -> Vec<Pair> {
+    let mut pairs = features(text);
+    pairs.retain(|(before, _)| *before != NOTHING);
+    pairs
+}
+
+/// The words and the pairs of words of a text, each once. A placeholder, a number and an address end a pair: they differ between
+/// errors.
+fn features(text: &str) -> Vec<Pair> {
     let mut seen = HashSet::new();
     let mut before = None;
     let mut rest = text;
@@ -89,11 +106,8 @@ fn pairs(text: &str) -> Vec<Pair> {
             continue;
         }
         let word = hash(word);
-        if let Some(before) = before.replace(word)
-            && seen.insert((before, word))
-        {
-            pairs.push((before, word));
-        }
+        let pair = before.replace(word).map(|before| (before, word));
+        pairs.extend(pair.into_iter().chain([(NOTHING, word)]).filter(|pair| seen.insert(*pair)));
     }
     pairs
 }
@@ -126,11 +140,55 @@ pub(super) fn recognise(error: &str) -> Vec<Recognised> {
     recognised
 }
 
+/// The most known texts that have a say in what an error is about.
+const MOST_VOTES: usize = 40;
+
+/// The words of all known texts, those of rules and those of classes with their signs, by the class that they are of.
+static OF_WORDS: LazyLock<Table<&'static ErrorClass>> = LazyLock::new(|| {
+    let of_rule = |rule| ErrorClass::all().find(|class| class.rules.contains(&rule));
+    let of_rules = texts().filter_map(|(_, refusal, text)| Some((of_rule(refusal.rule)?, text)));
+    let of_classes = ErrorClass::all().flat_map(|class| {
+        let errors = class.errors.iter().map(|error| &*error.text);
+        let hints = class.hints.iter().flat_map(|hint| hint.text.split(" | "));
+        errors.chain(hints).chain(class.signs.iter().map(|sign| &**sign)).map(move |text| (class, text))
+    });
+    Table::new(of_rules.chain(of_classes), features, 1)
+});
+
+/// What the known texts that have the most words in common with an error are about: the share of each class in their votes, the
+/// largest first.
+pub(super) fn votes(error: &str) -> Vec<(&'static ErrorClass, f64)> {
+    let own: HashSet<Pair> = windows(error).flat_map(|error| features(error.text)).collect();
+    let all = size(&OF_WORDS.entries);
+    let weigh = |pair: &Pair| (all / size(&OF_WORDS.by_pair[pair])).ln().powi(2);
+    let vote = |index: u32| {
+        let (class, pairs) = &OF_WORDS.entries[index as usize];
+        let shared: f64 = pairs.iter().filter(|pair| own.contains(pair)).map(weigh).sum();
+        (*class, shared.powi(2) / pairs.iter().map(weigh).sum::<f64>().max(1.0))
+    };
+    let mut voters: Vec<(&ErrorClass, f64)> = OF_WORDS.candidates(&own).into_iter().map(vote).collect();
+    voters.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    voters.truncate(MOST_VOTES);
+    let all: f64 = voters.iter().map(|(_, vote)| vote).sum();
+    let share = |class: &'static ErrorClass| {
+        let own = voters.iter().filter(|(voter, _)| voter.id == class.id);
+        (class, own.map(|(_, vote)| vote / all).sum())
+    };
+    let mut shares: Vec<(&ErrorClass, f64)> = ErrorClass::all().map(share).collect();
+    shares.retain(|(_, share)| *share > 0.0);
+    shares.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    shares
+}
+
+fn size<T>(list: &[T]) -> f64 {
+    f64::from(u32::try_from(list.len()).unwrap_or(u32::MAX))
+}
+
 /// The text of a class that is the most similar to an error.
 pub(super) fn classify(error: &str) -> Option<Classified> {
     // Of several, the first.
     let found =
         OF_CLASSES.similar(error).into_iter().rev().max_by(|(one, _), (other, _)| one.total_cmp(other));
     let (_, (class, text)) = found?;
-    Some(Classified { class, error: Some(text), is_cut: true, captures: Vec::new() })
+    Some(Classified { class, other: None, error: Some(text), is_cut: true, captures: Vec::new() })
 }

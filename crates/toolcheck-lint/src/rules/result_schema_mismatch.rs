@@ -1,4 +1,7 @@
+use std::collections::BTreeMap;
+
 use foldhash::{HashMap, HashSet};
+use serde_json::Value as Json;
 use toolcheck_core::ir::{Named, Place};
 use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::text::shorten;
@@ -23,10 +26,11 @@ const FORM: Words = Words { member: "field", object: "the form's content", whole
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     texts(cx, out);
+    let mut faulty = Vec::new();
     let schemas = schemas(cx);
     let forms = &cx.transcript.details.filled_forms;
     if schemas.is_empty() && forms.is_empty() {
-        return;
+        return contradictions(cx, &faulty, out);
     }
     let mut fuel = Fuel::of_record(cx.document.value(cx.transcript.place.node).raw().len());
     for (schema, entered) in forms {
@@ -42,6 +46,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(name) = &called.call.name else { continue };
         let Some(Some(declared)) = schemas.get(&*name.text) else { continue };
         for (place, message) in faults(cx, site, *declared, &mut fuel) {
+            faulty.push(site.part.place);
             out.report(place, format!("{message} (`outputSchema` of `{}`)", shorten(&name.text)))
                 .about_call(called.call)
                 .caption("here")
@@ -49,6 +54,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .help("return `structuredContent` that matches the `outputSchema` of the tool, or update the schema");
         }
     }
+    contradictions(cx, &faulty, out);
 }
 
 /// Reports texts that are no JSON although the tool says that its results are.
@@ -81,6 +87,37 @@ fn texts(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .case("no-json")
         .at(cx, site)
         .value("id", Named::text_or_unknown(called.call.id.as_ref()));
+    }
+}
+
+type Map = BTreeMap<String, Json>;
+
+/// Reports structured content and a text with the same fields that say different things: models read the one, programs the other.
+fn contradictions(cx: &Context<'_, '_>, faulty: &[Place], out: &mut Sink<'_>) {
+    for site in cx.pairing.results.iter().filter(|site| !faulty.contains(&site.part.place)) {
+        let (Some(structured), Some(content)) = (site.result.structured, site.result.content_place) else {
+            continue;
+        };
+        let mut blocks = cx.document.value(content.node).elements();
+        let (Some(block), None) = (blocks.next(), blocks.next()) else { continue };
+        let own: Map = serde_json::from_slice(cx.document.value(structured.node).raw()).unwrap_or_default();
+        // Numbers may be written in several ways, and what is nested may be shortened for people.
+        let differs = |(key, said): (&String, &Json)| match (said, &own[key]) {
+            (Json::Number(said), own) => said.as_f64() != own.as_f64(),
+            (Json::String(_) | Json::Bool(_), own) => said != own,
+            _ => false,
+        };
+        for text in block.members() {
+            let said: Option<Map> = text.as_str().and_then(|text| serde_json::from_str(&text).ok());
+            let said = said.filter(|said| said.keys().eq(own.keys()));
+            if said.is_some_and(|said| said.iter().any(differs)) {
+                let message = "the text says something else than the structured content";
+                out.report(Place::of(text), message.to_owned())
+                    .caption("this text")
+                    .label(structured, "the structured content")
+                    .help("write the same JSON into the text and into the structured content");
+            }
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) fn to_json(found: &Classified) -> Value {
         found.captures.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
     json!({
         "id": class.id,
+        "or": found.other.map(|other| &other.id),
         "summary": class.summary,
         "meaning": found.error.and_then(|error| error.meaning.as_ref()),
         "help": found.error.and_then(|error| error.help.as_ref()).unwrap_or(&class.help),
@@ -38,10 +39,16 @@ impl Explained {
         match known {
             Some(error) if found.is_cut => writeln!(out, "probably {} ({})\n", class.id, error.from)?,
             Some(error) => writeln!(out, "{} ({})\n", class.id, error.from)?,
-            None => writeln!(out, "probably {}\n", class.id)?,
+            None => {
+                let or = found.other.map(|other| format!(" or {}", other.id)).unwrap_or_default();
+                writeln!(out, "probably {}{or}\n", class.id)?;
+            }
         }
         let summary = error.and_then(|error| error.meaning.as_ref()).unwrap_or(&class.summary);
         wording.write_wrapped(summary, out)?;
+        if let Some(other) = found.other {
+            wording.write_wrapped(&format!("Or: {}", other.summary), out)?;
+        }
         if found.is_cut && known.is_some() {
             wording.write_wrapped("Only a part of the error text matches.", out)?;
         }
@@ -57,6 +64,9 @@ impl Explained {
         self.write_around(wording, out)?;
         writeln!(out)?;
         wording.write_wrapped(error.and_then(|error| error.help.as_ref()).unwrap_or(&class.help), out)?;
+        if let Some(other) = found.other {
+            wording.write_wrapped(&format!("Or: {}", other.help), out)?;
+        }
         let rule = error.and_then(|error| error.rule);
         match &self.places {
             None if class.is_in_request || rule.is_some() => {
@@ -64,6 +74,7 @@ impl Explained {
             }
             None => {}
             Some(places) if places.cause().is_some() => return wording.write_cause(places, out),
+            Some(_) if known.is_some() && self.names_place_in_request() => {}
             Some(places) => {
                 writeln!(out)?;
                 let title = format!("The problems in this {}:", wording.noun);
