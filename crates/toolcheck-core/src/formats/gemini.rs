@@ -243,6 +243,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
                 }
                 Body::Text(_) => assembly.text(index, value.get("text")),
                 Body::Reasoning(_) => assembly.reasons(index, 0, [value.get("text"), None], locate(value)),
+                Body::Opaque => assembly.skip(index, value),
                 _ => {}
             }
         }

@@ -51,6 +51,22 @@ fn count_unread(report: &mut FileReport, exchange: &Exchange<'_, '_>, request: &
     }
 }
 
+/// Counts the parts of a response that nothing is known of, but for the calls among them that are reported.
+fn count_unknown(
+    report: &mut FileReport,
+    answers: &[Choice],
+    said: &[Completion<'_>],
+    document: &Document<'_>,
+) {
+    const PARTS: &str = "parts of responses of unknown kinds";
+    let reported: usize =
+        said.iter().map(|said| response::unread_calls(&said.transcript, document).count()).sum();
+    let count = answers.iter().map(|answer| answer.unknown).sum::<usize>().saturating_sub(reported);
+    if count > 0 {
+        report.count_not_read(LeftOut { one: PARTS, what: PARTS, count });
+    }
+}
+
 /// Counts what a row has for a grader, which is not what a model learns to write.
 fn count_expected(report: &mut FileReport, row: Value<'_, '_>) {
     const ANSWERS: &str = "answers that a verifier expects";
@@ -249,6 +265,7 @@ impl<'r> FileLinter<'r> {
         checker.check_response(document, &request, (format, value), (&answers, said), &mut findings);
         self.observer.response(&Response { value: Some(value), answers: &answers, status: None });
         self.report.format = self.report.format.or(Some(format.id));
+        count_unknown(self.report, &answers, &said, document);
         self.report.transcripts += 1;
         self.report.messages += answers.len();
         self.report.tool_calls += answers.iter().map(|answer| answer.calls.len()).sum::<usize>();
@@ -338,6 +355,7 @@ impl<'r> FileLinter<'r> {
         let resent = self.exchanges.again(&exchange);
         // No line of a batch goes on from another one.
         let before = Some(&histories).filter(|_| !exchange.is_of_batch);
+        count_unknown(self.report, &answers, &said, document);
         let before = before.and_then(|own| self.exchanges.continued_by(document, &transcript, own));
         let (continued, kept) = before.unzip();
         let kept = kept.flatten();

@@ -166,6 +166,10 @@ pub(super) fn add_response(
             let beginning = shows_text.then(|| beginning(&call.arguments));
             push(Row { beginning, ..row });
         }
+        if answer.unknown > 0 {
+            let title = format!("{} of an unknown kind", Counted(answer.unknown, "part"));
+            push(Row::new(RowKind::Other, title, span));
+        }
         if !answer.is_whole {
             push(Row::new(RowKind::Other, "incomplete", span));
         }
