@@ -373,7 +373,23 @@ fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) ->
     let Some(string) = value.as_json_str() else { return false };
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: &[u8]| memchr::memmem::find(string.raw(), word).is_some();
-    (has(br"role\") || has(br"from\") || has(b"function_call")) && unread::in_text(value, is_wanted)
+    let may_be_output = || value.has_key("output") && has(br"toolName\");
+    (has(br"role\") || has(br"from\") || has(b"function_call") || may_be_output())
+        && unread::in_text(value, is_wanted)
+}
+
+/// The calls in what a span has as its output, where that is no message: LangChain's handlers write the `additional_kwargs`
+/// of one, and the AI SDK its content or its parts (`packages/devtools/src/middleware.ts` of vercel/ai).
+pub(crate) fn calls_of_output<'d, 's>(output: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_alone = output.get_any(&["role", "object", "choices"]).is_none();
+    let lists = ["tool_calls", "toolCalls", "content"].into_iter().filter_map(move |key| output.get(key));
+    let is_call = |call: &Value<'_, '_>| match call.get_str("type").as_deref() {
+        Some("tool_use") => call.get("input").is_some(),
+        Some("function") => call.get("function").is_some_and(|function| function.get("arguments").is_some()),
+        _ => call.get("toolName").is_some() && call.get_any(&["input", "args"]).is_some(),
+    };
+    let lists = lists.chain(Some(output)).filter(move |_| is_alone);
+    lists.flat_map(|list| list.elements()).filter(is_call)
 }
 
 /// How deep a list of messages may be in a text.
