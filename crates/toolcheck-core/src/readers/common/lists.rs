@@ -311,7 +311,7 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
     let mut stack = vec![root];
     while let Some(value) = stack.pop() {
         if value.as_json_str().is_some() {
-            if with_text(value, |inner| holds_list(inner, 0)) {
+            if with_text(value, |inner| holds_list(inner, 0) || calls_of_output(inner).next().is_some()) {
                 found.push(value.id());
             }
         } else if is_list(value) {

@@ -385,9 +385,10 @@ impl<'d, 's> Search<'d, 's> {
             // (`packages/core/src/utils/checkpointUtils.ts`).
             let is_copy =
                 member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
-            // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`).
+            // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
             let is_copy = is_copy
-                || member.has_key("outputs") && value.get("response").is_some_and(unsupported::is_response);
+                || (member.has_key("outputs") || member.has_key("output"))
+                    && value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
             let is_copy = is_copy || self.is_trace && traces::repeats(value, member);
             if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
@@ -507,14 +508,13 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
     } else if list.has_key("messages_and_choices") || list.elements().any(is_in_entry) {
         // Choices of responses among the messages: `MessagesAndChoices` in `src/art/types.py` of OpenPipe/ART.
         Some(How::Entries)
-    } else {
     } else if spans::has_wrapped(list) {
         Some(How::Wrapped)
+    } else {
         None
     }
 }
 
-/// Whether messages have the items of their turns beside their texts, as Open WebUI keeps them (`convert_output_to_messages`
 /// Whether an element is a message with LangChain's calls, or a record of a session of Strands Agents, whose messages are
 /// those of Bedrock.
 fn is_in_entry(entry: Value<'_, '_>) -> bool {
@@ -523,6 +523,7 @@ fn is_in_entry(entry: Value<'_, '_>) -> bool {
         || calls_in_kwargs(entry).is_some()
 }
 
+/// Whether messages have the items of their turns beside their texts, as Open WebUI keeps them (`convert_output_to_messages`
 /// in `backend/open_webui/utils/misc.py` of open-webui/open-webui).
 fn has_outputs(list: Value<'_, '_>) -> bool {
     list.elements().any(|message| items_of(message).is_some())
@@ -569,13 +570,13 @@ fn is_page(value: Value<'_, '_>) -> bool {
 
 /// How to read a message outside of lists that holds calls, or an output with some.
 fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
-    value.get("role")?.as_json_str()?;
     if value.has_key("output") && lists::calls_of_output(value).next().is_some() {
         return Some(|transcript, output, _| {
             transcript.next_message(Role::Assistant, output);
             lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));
         });
     }
+    value.get("role")?.as_json_str()?;
     if is_of_blocks(value) {
         Some(|transcript, message, index| anthropic::read_message(transcript, message, index, false))
     } else if value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call)) {
@@ -591,7 +592,6 @@ fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
     }
 }
 
-/// Whether the calls of a message are blocks of its content.
 fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bool {
     message.list(key).any(|block| block.get_any(keys).is_some_and(|call| call.is_object()))
 }
@@ -611,6 +611,7 @@ fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>,
     }
 }
 
+/// Whether the calls of a message are blocks of its content.
 fn is_of_blocks(message: Value<'_, '_>) -> bool {
     let mut blocks = message.list("content");
     blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
