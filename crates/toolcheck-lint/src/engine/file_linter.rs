@@ -234,6 +234,9 @@ impl<'r> FileLinter<'r> {
         count_unseen(self.report, &transcript, server);
         if self.options.kind == TranscriptKind::Dataset {
             count_expected(self.report, document.root());
+            for (what, count) in readers::left_out_of_row(&transcript, document.root()).iter() {
+                self.report.count_not_read(LeftOut { one: what, what, count });
+            }
         }
         let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
         let continuation = Continuation { server, ..Continuation::default() };

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
-use super::{Columns, literal, python};
+use super::{Columns, LeftOut, literal, python};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Transcript, UnreadKind};
 use crate::names::words;
 use crate::tools::{self, Definition};
-use crate::unread;
+use crate::{call_marks, unread};
 
 /// How many elements of a list are looked at to see whether it holds messages.
 const LOOKED_AT: usize = 8;
@@ -213,7 +213,35 @@ fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's
     let filled = |value: &Value<'_, '_>| {
         value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
     };
-    keys.iter().filter_map(|key| row.get(key)).find(filled)
+    // SmolTalk2 and the template of SmolLM3.
+    let of_template = || row.get("chat_template_kwargs")?.get("xml_tools");
+    keys.iter().filter_map(|key| row.get(key)).find(filled).or_else(|| of_template().filter(filled))
+}
+
+/// Counts the tools and the calls that rows of a data set have where nobody reads them.
+pub(crate) fn count_unread<'d, 't, 's: 'd + 't>(
+    left_out: &mut LeftOut,
+    rows: impl Iterator<Item = Value<'d, 's>>,
+    said: impl Iterator<Item = &'t Transcript<'s>> + Clone,
+) {
+    if said.clone().all(|said| said.request.tools.count() == Some(0)) {
+        left_out.add("lists of tools under keys that are not known", rows.map(tools_elsewhere).sum());
+    }
+    left_out.add("texts that look like calls", said.map(call_marks::count_unread).sum());
+}
+
+/// How many members of a row, or of an object in it, are beyond doubt lists of tools, under a key that nobody reads.
+fn tools_elsewhere(row: Value<'_, '_>) -> usize {
+    let inside = row.members().filter(|member| member.is_object()).flat_map(|member| member.members());
+    let is_read = |member: Value<'_, '_>| TOOLS.iter().chain(&unread::LISTS).any(|key| member.has_key(key));
+    let may_be = |list: Value<'_, '_>| match list.as_json_str() {
+        Some(text) => text.may_begin_with(b"[") && memchr::memmem::find(text.raw(), b"name").is_some(),
+        None => list.is_array(),
+    };
+    let are_tools =
+        |tools: Vec<Definition>| !tools.is_empty() && tools.iter().all(|tool| tool.schema.is_some());
+    let is_one = |list: Value<'_, '_>| may_be(list) && definitions(list, 0).is_some_and(are_tools);
+    row.members().chain(inside).filter(|member| !is_read(*member) && is_one(*member)).count()
 }
 
 fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
