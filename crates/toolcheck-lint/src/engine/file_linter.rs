@@ -265,10 +265,10 @@ impl<'r> FileLinter<'r> {
         let checker = self.checker(&rules, usize::MAX);
         let mut findings = checker.check_calls(document, &answers);
         checker.show(document, &request, self.observer);
+        count_unknown(self.report, &answers, &said, document);
         checker.check_response(document, &request, (format, value), (&answers, said), &mut findings);
         self.observer.response(&Response { value: Some(value), answers: &answers, status: None });
         self.report.format = self.report.format.or(Some(format.id));
-        count_unknown(self.report, &answers, &said, document);
         self.report.transcripts += 1;
         self.report.messages += answers.len();
         self.report.tool_calls += answers.iter().map(|answer| answer.calls.len()).sum::<usize>();
@@ -355,10 +355,10 @@ impl<'r> FileLinter<'r> {
             count_unread(self.report, &exchange, &transcript);
             Default::default()
         });
+        count_unknown(self.report, &answers, &said, document);
         let resent = self.exchanges.again(&exchange);
         // No line of a batch goes on from another one.
         let before = Some(&histories).filter(|_| !exchange.is_of_batch);
-        count_unknown(self.report, &answers, &said, document);
         let before = before.and_then(|own| self.exchanges.continued_by(document, &transcript, own));
         let (continued, kept) = before.unzip();
         let kept = kept.flatten();
@@ -378,7 +378,9 @@ impl<'r> FileLinter<'r> {
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
             self.exchanges.mark_compared(continued);
         }
-        let mut owed = checker.check_end(document, &transcript, &course).into_iter();
+        // Where nothing goes on from a call, no history shows its arguments.
+        let broken = checker.check_calls(document, &answers).into_iter();
+        let mut owed = broken.chain(checker.check_end(document, &transcript, &course));
         let owed =
             owed.next().filter(|_| !exchange.is_of_batch).map(|draft| UnansweredCalls::new(&answers, draft));
         if let Some(sent) = ServerState::sent(&transcript, server.as_ref()) {
@@ -389,6 +391,9 @@ impl<'r> FileLinter<'r> {
         let response = Response { value: exchange.response, answers: &answers, status: exchange.status };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();
+        if exchange.is_of_batch {
+            found_in_response = checker.check_calls(document, &answers);
+        }
         if let Some(read) = rules.format.zip(exchange.response) {
             checker.check_response(document, &transcript, read, (&answers, said), &mut found_in_response);
         }
