@@ -346,7 +346,7 @@ impl Writer<'_, '_> {
             (Content::Filled, None) => row,
             (content, _) => row.note(empty_content(content)),
         }
-        .note_if(result.has_media, "with media")
+        .note_if(result.has_media, "not only text")
     }
 
     fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {
