@@ -241,7 +241,7 @@ fn tools_elsewhere(row: Value<'_, '_>) -> usize {
     let are_tools =
         |tools: Vec<Definition>| !tools.is_empty() && tools.iter().all(|tool| tool.schema.is_some());
     let is_one = |list: Value<'_, '_>| may_be(list) && definitions(list, 0).is_some_and(are_tools);
-    row.members().chain(inside).filter(|member| !is_read(*member) && is_one(*member)).count()
+    row.members().filter(|member| !is_read(*member)).chain(inside).filter(|member| is_one(*member)).count()
 }
 
 fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
