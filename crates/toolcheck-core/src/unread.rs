@@ -118,7 +118,6 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 }
 
 pub(crate) const KINDS: [&str; 3] = ["type", "part_kind", "kind"];
-
 /// Whether nothing is known of the kind of a part that an API returns, by its type or, where parts have none, by its keys.
 pub(crate) fn is_unknown(part: Value<'_, '_>) -> bool {
     const KNOWN: [&str; 12] = words(

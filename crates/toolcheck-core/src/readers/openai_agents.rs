@@ -1,8 +1,7 @@
 //! OpenAI's Agents SDK: the state of a run, as `RunState` writes it to wait for a person, and the items of a session.
 //!
-//! The SDK for Python keeps the items of the Responses API as they are, and with models of others adds `provider_data`, which
-//! it takes away before it sends them (`agents/models/chatcmpl_converter.py`). The one for JavaScript has names of its own,
-//! such as `callId` and `function_call_result` (`packages/agents-core/src/types/protocol.ts`).
+//! The SDK for Python keeps the items of the Responses API, and takes away its `provider_data` before it sends them
+//! (`agents/models/chatcmpl_converter.py`). That for JavaScript has names of its own (`agents-core/src/types/protocol.ts`).
 
 use foldhash::HashSet;
 use toolcheck_json::Value;

@@ -515,8 +515,7 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
     }
 }
 
-/// Whether an element is a message with LangChain's calls, or a record of a session of Strands Agents, whose messages are
-/// those of Bedrock.
+/// Whether an element is a message with LangChain's calls, or a record of a session of Strands Agents.
 fn is_in_entry(entry: Value<'_, '_>) -> bool {
     let message = entry.get("message");
     message.is_some_and(|message| has_blocks(message, "content", &["toolUse", "toolResult"]))
