@@ -6,14 +6,14 @@ use std::collections::btree_map::Entry;
 
 use toolcheck_json::Value;
 
-use crate::conversation;
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, FormatId, Message, Named, Part, Place, Role, Signature,
     ToolKind, Transcript,
 };
+use crate::{conversation, unread};
 
 /// One choice of a response; a request can ask for several.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The calls, in order.
     pub calls: Vec<ChoiceCall>,
@@ -21,6 +21,8 @@ pub struct Choice {
     pub text: String,
     /// The model's reasoning, in order.
     pub reasoning: Vec<ChoiceReasoning>,
+    /// How many of its parts are of kinds that are not known.
+    pub unknown: usize,
     /// Whether the choice is complete: one that was cut off, filtered or aborted need not be kept.
     pub is_whole: bool,
 }
@@ -125,8 +127,7 @@ impl Choice {
         reasoning: ReadReasoning,
         locate: &Locate<'_, 'd, 's>,
     ) -> Self {
-        let mut answer =
-            Self { calls: Vec::new(), text: String::new(), reasoning: Vec::new(), is_whole: said.is_whole };
+        let mut answer = Self { is_whole: said.is_whole, ..Self::default() };
         for part in &said.transcript.parts {
             match &part.body {
                 Body::Call(call) => {
@@ -138,6 +139,9 @@ impl Choice {
                     let value = root.document().value(part.place.node);
                     let conversation::Reasoning { text, signature } = reasoning(value);
                     answer.reasoning.push(ChoiceReasoning { text, signature, place: locate(value) });
+                }
+                Body::Opaque if unread::is_unknown(root.document().value(part.place.node)) => {
+                    answer.unknown += 1;
                 }
                 _ => {}
             }
@@ -169,6 +173,7 @@ struct Growing {
     text: String,
     /// The blocks of reasoning, by their numbers in the stream.
     reasoning: BTreeMap<u64, ChoiceReasoning>,
+    unknown: usize,
     /// Whether the choice is complete, once it has ended.
     is_whole: Option<bool>,
     /// Whether there are arguments of a call whose start is missing.
@@ -276,9 +281,18 @@ impl Assembly {
 
     /// Adds a choice that a stream contains as a whole, such as an item that is done, to one that is growing.
     pub(crate) fn add_contents(&mut self, answer: u64, number: u64, said: &Choice) {
-        self.answers.entry(answer).or_default().text.push_str(&said.text);
+        let growing = self.answers.entry(answer).or_default();
+        growing.text.push_str(&said.text);
+        growing.unknown += said.unknown;
         for block in &said.reasoning {
             self.reasoning(answer, number, block.clone());
+        }
+    }
+
+    /// Counts a part that is not read, if nothing is known of its kind.
+    pub(crate) fn skip(&mut self, answer: u64, part: Value<'_, '_>) {
+        if unread::is_unknown(part) {
+            self.answers.entry(answer).or_default().unknown += 1;
         }
     }
 
@@ -298,6 +312,7 @@ impl Assembly {
                 let mut whole = Growing {
                     text: answer.text,
                     reasoning: (0u64..).zip(answer.reasoning).collect(),
+                    unknown: answer.unknown,
                     is_whole: Some(answer.is_whole),
                     ..Growing::default()
                 };
@@ -312,6 +327,7 @@ impl Assembly {
             calls: answer.calls,
             text: answer.text,
             reasoning: answer.reasoning.into_values().collect(),
+            unknown: answer.unknown,
             // A stream without an end was aborted.
             is_whole: answer.is_whole == Some(true) && !answer.lacks_start,
         });

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use toolcheck_json::JsonStr;
 
+use crate::ir::{Body, Part, Role, Transcript};
+
 /// What begins a call in the texts of models.
 static MARKS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
     let lines = include_str!("call_marks.txt").lines();
@@ -29,6 +31,31 @@ pub fn hold_call(text: JsonStr<'_>) -> bool {
         || memchr::memchr3_iter(b'<', b'[', b'`', bytes).any(begins)
         || have_keys(&text)
         || text.split(">>>").skip(1).any(is_named_first)
+}
+
+/// How many texts of the model are surely calls that were not read: a mark begins a line, or they are calls in brackets.
+pub(crate) fn count_unread(transcript: &Transcript<'_>) -> usize {
+    let messages = (0..).zip(transcript.messages_with_parts());
+    let of_model = messages.filter(|(number, (message, parts))| {
+        message.role == Role::Assistant
+            && !parts.iter().any(|part| matches!(part.body, Body::Call(_)))
+            && transcript.details.malformed_text_calls.iter().all(|block| block.message != *number)
+    });
+    let is_call = |part: &&Part<'_>| matches!(part.body, Body::Text(text) if is_call(text.string));
+    of_model.map(|(_, (_, parts))| parts.iter().filter(is_call).count()).sum()
+}
+
+fn is_call(text: JsonStr<'_>) -> bool {
+    if memchr::memchr3(b'<', b'[', b'`', text.raw()).is_none() {
+        return false;
+    }
+    let text = text.decode();
+    let begins = |line: &str| MARKS.iter().any(|mark| line.as_bytes().starts_with(mark));
+    let is_given =
+        || text.contains("()") || text.split_once('(').is_some_and(|(_, given)| given.contains('='));
+    text.lines().any(|line| {
+        begins(line.trim_start()) || line.split("><").skip(1).any(|rest| begins(&format!("<{rest}")))
+    }) || are_in_brackets(&text) && is_given()
 }
 
 fn has(text: &[u8], word: &[u8]) -> bool {

@@ -11,6 +11,7 @@ use crate::assembly::{Assembly, Locate};
 pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion};
 use crate::formats::{self, Format};
 use crate::ir::{Body, Part, Place, Transcript};
+pub use crate::unread::unread_calls;
 
 /// Reads a response of a format; `None` if the value is something else, such as an error. The completions are empty if
 /// the response was streamed or is inside a string.
@@ -329,23 +330,6 @@ mod tests {
             lines.into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
         };
         payloads(text).into_iter().map(show).collect()
-    }
-
-    #[test]
-    fn a_response_is_of_the_provider_of_its_model() {
-        let format = |text: &str| {
-            let document = Document::read(text.as_bytes());
-            read_any(document.root()).map(|(format, ..)| format.id)
-        };
-        for (model, expected) in
-            [("magistral-small-latest", "mistral"), ("gpt-4o", "openai-chat"), ("tides-7b", "openai-chat")]
-        {
-            let choice = r#"{"index": 0, "delta": {"content": "At noon."}, "finish_reason": "stop"}"#;
-            let chunk = format!(r#"{{"model": "{model}", "choices": [{choice}]}}"#);
-            assert_eq!(format(&format!("[{chunk}]")), Some(expected), "{model}");
-            let text = format!("data: {chunk}\n\ndata: [DONE]\n\n");
-            assert_eq!(format(&serde_json::Value::from(text).to_string()), Some(expected), "{model}");
-        }
     }
 
     #[test]

@@ -118,6 +118,31 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 }
 
 pub(crate) const KINDS: [&str; 3] = ["type", "part_kind", "kind"];
+/// Whether nothing is known of the kind of a part that an API returns, by its type or, where parts have none, by its keys.
+pub(crate) fn is_unknown(part: Value<'_, '_>) -> bool {
+    const KNOWN: [&str; 12] = words(
+        "additional_tools cachePoint citationsContent compaction compaction_summary configuration_update fallback \
+        item_reference mcp_list_tools mid_conv_system reference videoMetadata",
+    );
+    let is_new = |kind: Cow<'_, str>| !KNOWN.contains(&&*kind);
+    match part.get_str("type") {
+        Some(kind) => is_new(kind),
+        None => part.members().filter(|key| key.is_object()).filter_map(Value::key_text).any(is_new),
+    }
+}
+
+/// What is a call in all but its type, of what was not read in a response.
+pub fn unread_calls<'t, 's>(
+    said: &'t Transcript<'s>,
+    document: &'t Document<'_>,
+) -> impl Iterator<Item = &'t Unread<'s>> {
+    said.unread.iter().filter(|unread| {
+        let value = document.value(unread.place.node);
+        let has_id = has_any(value, &CALL_IDS) || value.get("id").is_some();
+        unread.what == UnreadKind::Calls && has_id && has_any(value, &NAMES) && has_any(value, &ARGUMENTS)
+    })
+}
+
 const CALL_IDS: [&str; 8] =
     ["tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id", "callId", "callID", "toolCallID"];
 const NAMES: [&str; 6] = ["name", "tool_name", "toolName", "tool", "function", "functionName"];

@@ -278,6 +278,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
                     let said = [value.get("thinking"), value.get_any(&["signature", "data"])];
                     assembly.reasons(0, number.unwrap_or_default(), said, locate(value));
                 }
+                Some((value, Body::Opaque)) => assembly.skip(0, value),
                 _ => {}
             }
         }

@@ -12,8 +12,8 @@ use crate::claim::{Claim, MESSAGES_LOOKED_AT, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    Body, Buffers, Call, DanglingReference, Executor, Named, Part, Place, Reasoning, Role, Signature, Text,
-    ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
+    Body, Buffers, Call, Content, DanglingReference, Executor, Named, Part, Place, Reasoning, Role,
+    Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::names::words;
 use crate::reply::Framing;
@@ -247,6 +247,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
                 }
                 Body::Text(_) => assembly.text(index, value.get("text")),
                 Body::Reasoning(_) => assembly.reasons(index, 0, [value.get("text"), None], locate(value)),
+                Body::Opaque => assembly.skip(index, value),
                 _ => {}
             }
         }
@@ -380,6 +381,9 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature:
 
 fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     let response = value.get("response");
+    // What code has printed stands beside its outcome.
+    let printed = value.get("output").filter(|_| value.get("outcome").is_some());
+    let result = ToolResult::new(value.get("id"), response);
     Body::Result(ToolResult {
         name: value.get("name").and_then(Named::of),
         // The documentation reserves this key for the error of a failed call.
@@ -387,7 +391,8 @@ fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         has_media: value.get("parts").is_some(),
         executor,
         kind: Some(kind),
-        ..ToolResult::new(value.get("id"), response)
+        content: printed.map_or(result.content, |printed| Content::of(Some(printed))),
+        ..result
     })
 }
 

@@ -66,14 +66,14 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else if FORMAT.marks.has_model(&model) {
         sure.max(certainty::OWN_MODEL)
     } else if sure == OF_PREFIX && !model.is_empty() {
-        // Another API has `prefix` too, with models of its own.
+        // Another API has `prefix` too, with models of its own, and ids are made by clients.
         certainty::WEAK
     } else {
         sure
     }
 }
 
-/// The certainty for a message with `prefix`, which asks the model to continue it.
+/// The certainty for a message with `prefix`, which asks the model to continue it, or with such a call.
 const OF_PREFIX: u8 = certainty::OWN_SETTING;
 
 fn claim(message: Value<'_, '_>) -> Claim {
@@ -81,7 +81,12 @@ fn claim(message: Value<'_, '_>) -> Claim {
     if message.get("role").is_some() && blocks(message, "content").any(thinks) {
         return Claim::Sure(certainty::OWN_SHAPE);
     }
+    // Its SDK leaves out the type of a call, and its ids have nine characters.
+    let is_id = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_own =
+        |call: Value<'_, '_>| call.get("type").is_none() && call.get_str("id").is_some_and(|id| is_id(&id));
     match openai_chat::claim(message) {
+        Claim::Sure(_) if message.list("tool_calls").any(is_own) => Claim::Sure(OF_PREFIX),
         Claim::Foreign => Claim::Foreign,
         _ if message.get("prefix").is_some() => Claim::Sure(OF_PREFIX),
         Claim::Sure(_) => Claim::Sure(certainty::FAINT),

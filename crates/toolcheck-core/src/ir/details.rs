@@ -1,6 +1,7 @@
 //! Details that only some formats have and only some rules check.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use toolcheck_json::{JsonStr, SyntaxErrorKind, Value};
 
@@ -48,8 +49,8 @@ pub struct Details<'s> {
     pub malformed_text_calls: Vec<MalformedTextCall>,
     /// The message blocks that contain a file.
     pub files: Vec<Place>,
-    /// The arguments that came in several pieces. In the order of the parts.
-    pub streamed_arguments: Vec<StreamedArguments>,
+    /// The arguments that came in several pieces, put together, by the number of their call's part.
+    pub streamed_arguments: BTreeMap<usize, String>,
     /// The events of a protocol that come when they may not.
     pub misplaced_events: Vec<MisplacedEvent>,
     /// The forms that a person has filled in for a server: the schema, and what the person entered.
@@ -83,16 +84,6 @@ impl Details<'_> {
     pub fn refers_to_stored_calls(&self) -> bool {
         self.stored_calls().next().is_some()
     }
-}
-
-/// The arguments of a call that came in several pieces.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct StreamedArguments {
-    /// The number of the call's part.
-    pub part: u32,
-    /// The pieces, put together.
-    pub text: String,
 }
 
 /// A protocol event that is sent when it is not allowed.

@@ -16,8 +16,7 @@ use crate::names::names;
 pub use contents::Contents;
 pub use details::{
     BlankInstructions, CacheMark, CacheMarkTarget, DanglingReference, Details, Image, Item, Malformation,
-    MalformedTextCall, MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, StreamedArguments, Unread,
-    UnreadKind,
+    MalformedTextCall, MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, Unread, UnreadKind,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Signature, Text, ToolKind,

@@ -531,6 +531,13 @@ pub fn expected_answers(row: Value<'_, '_>) -> usize {
     graded(row).filter(holds_call).count()
 }
 
+/// What a row of a data set in a wire format has of tools and calls where nobody reads them, and how many.
+pub fn left_out_of_row(transcript: &Transcript<'_>, row: Value<'_, '_>) -> LeftOut {
+    let mut left_out = LeftOut::default();
+    lists::count_unread(&mut left_out, std::iter::once(row), std::iter::once(transcript));
+    left_out
+}
+
 fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     row.members().filter(|member| is_of_grader(*member))
 }

@@ -1,7 +1,7 @@
-//! OpenAI's Agents SDK: the state of a run, as `RunState` writes it to wait for a person.
+//! OpenAI's Agents SDK: the state of a run, as `RunState` writes it to wait for a person, and the items of a session.
 //!
-//! The SDK for Python keeps the items of the Responses API as they are. The one for JavaScript has names of its own, such
-//! as `callId` and `function_call_result`.
+//! The SDK for Python keeps the items of the Responses API, and takes away its `provider_data` before it sends them
+//! (`agents/models/chatcmpl_converter.py`). That for JavaScript has names of its own (`agents-core/src/types/protocol.ts`).
 
 use foldhash::HashSet;
 use toolcheck_json::Value;
@@ -20,13 +20,29 @@ const STATE: [&str; 5] = words("$schemaVersion originalInput original_input curr
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_state = |record: &Value<'_, '_>| {
-        items(*record).is_some_and(Value::is_array) && record.get_any(&STATE).is_some()
+        items(*record).is_some_and(Value::is_array) && record.get_any(&STATE).is_some() || is_session(*record)
     };
     if records.iter().any(is_state) { certainty::OWN_SHAPE } else { 0 }
 }
 
+/// Whether a list has the items of a session, of which one is as only an SDK writes it.
+fn is_session(list: Value<'_, '_>) -> bool {
+    let items = || list.elements().take(super::LOOKED_AT);
+    let is_own = |item: Value<'_, '_>| {
+        let kind = item.get_str("type").unwrap_or_default();
+        OWN_KINDS.iter().any(|own| kind.starts_with(own)) && item.get_any(&OWN).is_some()
+    };
+    items().all(|item| item.get_any(&["type", "role"]).is_some()) && items().any(is_own)
+}
+
+const OWN: [&str; 3] = ["callId", "providerData", "provider_data"];
+const OWN_KINDS: [&str; 7] =
+    words("message reasoning function_call hosted_tool_call computer_call shell_call apply_patch_call");
+
 fn items<'d, 's>(state: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    state.get_any(&["generatedItems", "generated_items"])
+    Some(state)
+        .filter(|state| state.is_array())
+        .or_else(|| state.get_any(&["generatedItems", "generated_items"]))
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -80,7 +96,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
             .iter()
             .any(|key| state.get(key).is_some_and(|id| !id.is_null()));
     // A state may hold only what came since the run went on.
-    if is_kept_by_server || transcript.counts().0 == 0 {
+    if is_kept_by_server || !state.is_array() && transcript.counts().0 == 0 {
         transcript.settle_results(UnpairedReason::Elsewhere);
     }
     let end = match step(state).and_then(|step| step.get_str("type")).as_deref() {
@@ -133,12 +149,11 @@ fn read_item<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, index: us
     let kind = item.get_str("type").unwrap_or_default();
     let call_id = || id(item.get("callId"));
     let (role, body) = match &*kind {
-        "function_call" if call_id().is_some() => {
-            (Role::Assistant, Body::Call(call(call_id(), item.get("name"), item.get("arguments"))))
-        }
         // The SDK for JavaScript has these in its own words. All others are those of the API.
-        "computer_call" | "shell_call" | "apply_patch_call" | "custom_tool_call" if call_id().is_some() => {
-            let input = item.get_any(&["input", "action", "operation"]);
+        "function_call" | "computer_call" | "shell_call" | "apply_patch_call" | "custom_tool_call"
+            if call_id().is_some() =>
+        {
+            let input = item.get_any(&["arguments", "input", "action", "operation"]);
             let mut call = call(call_id(), item.get_any(&["name", "type"]), input);
             call.kind = kind_of(&kind);
             (Role::Assistant, Body::Call(call))

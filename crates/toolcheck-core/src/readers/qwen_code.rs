@@ -63,7 +63,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 }
 
 /// The ids of the records on the way back from the last one; `None` if the way is broken, so that nobody can tell what was
-/// left. Notes at the end of a file are on no way.
+/// left. Notes that name nothing before them are on no way.
 fn way<'s>(records: &[Value<'_, 's>]) -> Option<HashSet<&'s [u8]>> {
     let id = |record: &Value<'_, 's>| record.get("uuid").map(Value::raw);
     let mut parents: HashMap<&[u8], Option<Value<'_, 's>>> = HashMap::default();
@@ -74,7 +74,7 @@ fn way<'s>(records: &[Value<'_, 's>]) -> Option<HashSet<&'s [u8]>> {
     }
     let is_leaf = |record: &&Value<'_, '_>| {
         record.get_str("type").as_deref() != Some("system")
-            || record.get_str("subtype").as_deref() == Some("rewind")
+            || record.get("parentUuid").is_some_and(|parent| !parent.is_null())
     };
     let mut way = HashSet::default();
     let mut next = records.iter().rev().find(is_leaf).and_then(id)?;

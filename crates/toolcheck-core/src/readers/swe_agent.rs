@@ -1,7 +1,8 @@
 //! SWE-agent: a trajectory (`*.traj`).
 //!
 //! What was said is in `history`; `trajectory` repeats it as steps. Most runs have no calls: their actions are text.
-//! mini-swe-agent has `messages`, of which the last says how the run ended (`src/minisweagent/agents/default.py`).
+//! mini-swe-agent has `messages`, of which the last says how the run ended (`src/minisweagent/agents/default.py`). With the
+//! Responses API, a turn is a whole response there, and a result its item (`models/litellm_response_model.py`).
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
@@ -9,7 +10,7 @@ use toolcheck_json::Value;
 use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
-use crate::formats;
+use crate::formats::{self, openai_responses};
 use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("swe-agent", "SWE-agent trajectory", sniff, read).by_record();
@@ -30,11 +31,12 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     if records.iter().any(is_one) { certainty::OWN_SHAPE } else { 0 }
 }
 
-/// The messages of a trajectory of mini-swe-agent, but not of one that holds responses of an API in their place.
+/// The messages of a trajectory of mini-swe-agent.
 fn messages_of_mini<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     record.get_str("trajectory_format").filter(|format| format.starts_with("mini-swe-agent"))?;
     let messages = record.get("messages").filter(|messages| messages.is_array())?;
-    messages.elements().all(|message| message.get_str("role").is_some()).then_some(messages)
+    let is_known = |message: Value<'_, '_>| message.get_any(&["role", "output"]).is_some();
+    messages.elements().all(is_known).then_some(messages)
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -82,6 +84,13 @@ fn end(record: Value<'_, '_>) -> ConversationEnd {
 }
 
 fn read_message<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
+    if message.get("role").is_none() {
+        let number = transcript.messages.len();
+        let is_item = message.get("type").is_some();
+        let items = is_item.then_some(message).into_iter().chain(message.list("output").filter(|_| !is_item));
+        items.for_each(|item| openai_responses::read_item(transcript, item, number));
+        return;
+    }
     let role = formats::role_in_chat(message.get_str("role").as_deref());
     transcript.next_message(role, message);
     let content = message.get("content");

@@ -88,10 +88,9 @@ static ALL: &[Unsupported] = &[
             })
         })
     }),
-    // `~/.lmstudio/conversations/*.conversation.json`.
-    of_agent("a conversation of LM Studio", |root| {
-        any_message(root, |message| has(message, &["currentlySelected"]) && is_list(message, "versions"))
-    }),
+    // `~/.lmstudio/conversations/*.conversation.json`, and `packages/lms-shared-types/src/ChatHistoryData.ts` of
+    // lmstudio-ai/lmstudio-js.
+    of_agent("a conversation of LM Studio", |root| any_message(root, is_of_lmstudio)),
     // `context` in the table `conversations` of antinomyhq/forge.
     of_agent("a conversation of ForgeCode", |root| {
         any_message(root, |entry| {
@@ -130,14 +129,15 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind.as_bytes())),
         _ if member.has_key("message") => member.is_object(),
         _ if member.has_key("messages") || member.has_key("data") => {
-            member.elements().next().is_some_and(|message| {
-                is_of_opencode(message)
-                    || is_message_of_zed(message)
-                    || message
-                        .get_any(&["versions", "message", "type", "contentParts", "fragments"])
-                        .is_some()
-                    || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
-            })
+            member.elements().take(LOOKED_AT).any(is_of_lmstudio)
+                || member.elements().next().is_some_and(|message| {
+                    is_of_opencode(message)
+                        || is_message_of_zed(message)
+                        || message
+                            .get_any(&["versions", "message", "type", "contentParts", "fragments"])
+                            .is_some()
+                        || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
+                })
         }
         _ if member.has_key("id") => member.raw().starts_with(b"\"T-"),
         _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),
@@ -147,6 +147,12 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
 }
 
 const LOOKED_AT: usize = 8;
+
+fn is_of_lmstudio(message: Value<'_, '_>) -> bool {
+    let is_own = |block| is_one_of(block, "type", &["toolCallRequest", "toolCallResult"]);
+    is_list(message, "versions") && has(message, &["currentlySelected"])
+        || message.list("content").take(2).any(is_own)
+}
 
 /// Whether a message has its content as a list under a key that only one program has.
 fn is_of_app(message: Value<'_, '_>, key: &str) -> bool {

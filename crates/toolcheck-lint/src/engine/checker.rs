@@ -3,7 +3,7 @@ use std::cell::{Cell, OnceCell};
 use foldhash::HashSet;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_core::pairing::Pairing;
-use toolcheck_core::response::{Choice, Completion};
+use toolcheck_core::response::{self, Choice, Completion};
 use toolcheck_core::{Format, Level};
 use toolcheck_json::{Document, Value};
 use toolcheck_schema::Schemas;
@@ -58,7 +58,8 @@ impl Checker<'_> {
         is_assembled: bool,
         findings: &mut Vec<Draft>,
     ) {
-        if said.counts().0 == 0 {
+        said.unread = response::unread_calls(&said, document).cloned().collect();
+        if said.counts().0 == 0 && said.unread.is_empty() {
             return;
         }
         said.kind = TranscriptKind::Session;

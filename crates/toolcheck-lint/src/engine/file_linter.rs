@@ -55,6 +55,22 @@ fn count_unread(report: &mut FileReport, exchange: &Exchange<'_, '_>, request: &
     }
 }
 
+/// Counts the parts of a response that nothing is known of, but for the calls among them that are reported.
+fn count_unknown(
+    report: &mut FileReport,
+    answers: &[Choice],
+    said: &[Completion<'_>],
+    document: &Document<'_>,
+) {
+    const PARTS: &str = "parts of responses of unknown kinds";
+    let reported: usize =
+        said.iter().map(|said| response::unread_calls(&said.transcript, document).count()).sum();
+    let count = answers.iter().map(|answer| answer.unknown).sum::<usize>().saturating_sub(reported);
+    if count > 0 {
+        report.count_not_read(LeftOut { one: PARTS, what: PARTS, count });
+    }
+}
+
 /// Counts what a row has for a grader, which is not what a model learns to write.
 fn count_expected(report: &mut FileReport, row: Value<'_, '_>) {
     const ANSWERS: &str = "answers that a verifier expects";
@@ -222,6 +238,9 @@ impl<'r> FileLinter<'r> {
         count_unseen(self.report, &transcript, server);
         if self.options.kind == TranscriptKind::Dataset {
             count_expected(self.report, document.root());
+            for (what, count) in readers::left_out_of_row(&transcript, document.root()).iter() {
+                self.report.count_not_read(LeftOut { one: what, what, count });
+            }
         }
         let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
         let continuation = Continuation { server, ..Continuation::default() };
@@ -250,6 +269,7 @@ impl<'r> FileLinter<'r> {
         let checker = self.checker(&rules, usize::MAX);
         let mut findings = checker.check_calls(document, &answers);
         checker.show(document, &request, self.observer);
+        count_unknown(self.report, &answers, &said, document);
         checker.check_response(document, &request, (format, value), (&answers, said), &mut findings);
         self.observer.response(&Response { value: Some(value), answers: &answers, status: None });
         self.report.format = self.report.format.or(Some(format.id));
@@ -344,6 +364,7 @@ impl<'r> FileLinter<'r> {
             count_unread(self.report, &exchange, &transcript);
             Default::default()
         });
+        count_unknown(self.report, &answers, &said, document);
         let resent = self.exchanges.again(&exchange);
         // No line of a batch goes on from another one.
         let before = Some(&histories).filter(|_| !exchange.is_of_batch);
@@ -366,7 +387,9 @@ impl<'r> FileLinter<'r> {
         if let Some(continued) = continued.filter(|_| kept.is_some()) {
             self.exchanges.mark_compared(continued);
         }
-        let mut owed = checker.check_end(document, &transcript, &course).into_iter();
+        // Where nothing goes on from a call, no history shows its arguments.
+        let broken = checker.check_calls(document, &answers).into_iter();
+        let mut owed = broken.chain(checker.check_end(document, &transcript, &course));
         let owed =
             owed.next().filter(|_| !exchange.is_of_batch).map(|draft| UnansweredCalls::new(&answers, draft));
         if let Some(sent) = ServerState::sent(&transcript, server.as_ref()) {
@@ -377,6 +400,9 @@ impl<'r> FileLinter<'r> {
         let response = Response { value: exchange.response, answers: &answers, status: exchange.status };
         self.observer.response(&response);
         let mut found_in_response = Vec::new();
+        if exchange.is_of_batch {
+            found_in_response = checker.check_calls(document, &answers);
+        }
         if let Some(read) = rules.format.zip(exchange.response) {
             checker.check_response(document, &transcript, read, (&answers, said), &mut found_in_response);
         }

@@ -22,9 +22,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let (Body::Call(call), Some(schema)) = (&part.body, violation.schema()) else { continue };
         // A table gives each row the arguments of all rows, with `null` for those that the row does not have.
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
-        if call.arguments.are_absent() {
-            let none = Document::read(NO_ARGUMENTS);
-            report_violations(out, part, call, schema, none.root(), false, &|_, _| part.place);
+        // They are nowhere in the file as they are.
+        let whole = cx.transcript.details.streamed_arguments.get(&violation.part).map(String::as_bytes);
+        if let Some(text) = whole.or(call.arguments.are_absent().then_some(NO_ARGUMENTS)) {
+            let said = Document::read(text);
+            report_violations(out, part, call, schema, said.root(), false, &|_, _| part.place);
             continue;
         }
         arguments::with_places(cx, &call.arguments, |root, locate| {

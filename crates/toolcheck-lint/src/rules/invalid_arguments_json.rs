@@ -21,10 +21,10 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for streamed in &cx.transcript.details.streamed_arguments {
-        let part = &cx.transcript.parts[streamed.part as usize];
+    for (part, text) in &cx.transcript.details.streamed_arguments {
+        let part = &cx.transcript.parts[*part];
         let Body::Call(call) = &part.body else { continue };
-        if !is_json(&streamed.text) && !cx.is_cut_off {
+        if !is_json(text) && !cx.is_cut_off {
             out.report(part.place, not_json(&call.title()))
                 .about_call(call)
                 .caption("begins here")

@@ -19,7 +19,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    UnreadContent in Files, since "0.1.0", error, check,
+    UnreadContent in Files, since "0.1.0", error on call, check,
     fix [
         safe: "A key that is only spelled differently is renamed.",
         unsafe: "So is one that is nearly the same.",
@@ -32,7 +32,7 @@ const LABELS: usize = 3;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(format) = cx.transcript.format else { return };
-    if !is_understood(cx) {
+    if !cx.is_answer && !is_understood(cx) {
         report_all(cx, format, out);
         return;
     }
@@ -68,7 +68,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         for other in others.iter().take(LABELS) {
             finding.label(place(cx, other), "and here");
         }
-        if !first.is_known {
+        if !first.is_known || cx.is_answer {
             finding.at_most(Level::Warning);
         }
         match &instead {

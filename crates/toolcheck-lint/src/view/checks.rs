@@ -111,7 +111,10 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
                 // A schema that can't be used has a finding of its own.
                 Err(_) => Verdict::Unknown,
             };
-            let verdict = if are_empty && call.arguments.are_absent() {
+            let verdict = if let Some(text) = cx.transcript.details.streamed_arguments.get(&part) {
+                let said = Document::read(text.as_bytes());
+                said.faults().is_empty().then(|| check(said.root()))
+            } else if are_empty && call.arguments.are_absent() {
                 Some(check(Document::read(NO_ARGUMENTS).root()))
             } else {
                 arguments::with_value(cx, &call.arguments, &mut buffers, check)

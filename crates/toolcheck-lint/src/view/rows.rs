@@ -12,11 +12,20 @@ impl Context<'_, '_> {
     /// Whether a result answers a call that the assistant wrote in plain text. Such calls have no ids, so in a
     /// recording or a data set their results have none either. In a request, the API requires the id.
     pub(crate) fn answers_text_call(&self, site: &ResultSite<'_, '_>) -> bool {
-        if self.is_request() || site.result.call_id.is_some() || site.paired_with != PairedWith::NoCall {
+        if self.is_request() || site.paired_with != PairedWith::NoCall {
             return false;
         }
         let Some(before) = site.turn.checked_sub(1) else { return false };
         let turn = &self.pairing.turns[before].messages;
+        // Only some templates have the id in the text.
+        if let Some(id) = &site.result.call_id {
+            let messages = self.transcript.messages[turn.clone()].iter();
+            let says_id = |part: &Part<'_>| {
+                matches!(part.body, Body::Text(text)
+                    if call_marks::hold_call(text.string) && text.string.decode().contains(&*id.text))
+            };
+            return messages.flat_map(|message| self.transcript.parts_of(message)).any(says_id);
+        }
         let is_before = |message: u32| (message as usize) < turn.start;
         let is_in = |message: u32| turn.contains(&(message as usize));
         let text_calls = self.text_calls();

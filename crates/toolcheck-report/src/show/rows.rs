@@ -164,6 +164,10 @@ pub(super) fn add_response(
             let beginning = shows_text.then(|| beginning(&call.arguments));
             push(Row { beginning, ..row });
         }
+        if answer.unknown > 0 {
+            let title = format!("{} of an unknown kind", Counted(answer.unknown, "part"));
+            push(Row::new(RowKind::Other, title, span));
+        }
         if !answer.is_whole {
             push(Row::new(RowKind::Other, "incomplete", span));
         }
@@ -333,7 +337,7 @@ impl Writer<'_, '_> {
             (Content::Filled, None) => row,
             (content, _) => row.note(empty_content(content)),
         }
-        .note_if(result.has_media, "with media")
+        .note_if(result.has_media, "not only text")
     }
 
     fn with_text(&self, row: Row, text: JsonStr<'_>) -> Row {

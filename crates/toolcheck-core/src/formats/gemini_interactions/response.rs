@@ -48,6 +48,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                         assembly.text(0, part.get("text"));
                     }
                 }
+                super::Step::Opaque => assembly.skip(0, value),
                 _ => {}
             }
         }

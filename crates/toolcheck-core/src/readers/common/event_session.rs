@@ -10,8 +10,7 @@ use super::events::{
 };
 use super::{Conversation, ConversationEnd, Reader, parts};
 use crate::ir::{
-    Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, StreamedArguments, ToolDef,
-    Transcript, UnpairedReason,
+    Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, ToolDef, Transcript, UnpairedReason,
 };
 
 pub(crate) struct Session<'p, 's> {
@@ -95,7 +94,6 @@ impl<'p, 's> Session<'p, 's> {
     pub(crate) fn end(mut self) -> Conversation<'s> {
         self.settle_strays();
         self.settle_early();
-        let mut streamed = Vec::new();
         for called in self.calls.into_values() {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
@@ -108,14 +106,11 @@ impl<'p, 's> Session<'p, 's> {
                 [] => {}
                 [(_, arguments)] => call.arguments = *arguments,
                 pieces => {
-                    let part = u32::try_from(called.part).expect("a document has fewer parts");
                     let text = pieces.iter().map(|(text, _)| &**text).collect();
-                    streamed.push(StreamedArguments { part, text });
+                    self.transcript.details.streamed_arguments.insert(called.part, text);
                 }
             }
         }
-        toolcheck_json::sort_by_position(&mut streamed, |streamed| streamed.part as usize);
-        self.transcript.details.streamed_arguments = streamed;
         Conversation { title: "session".to_owned(), transcript: self.transcript, end: ConversationEnd::Open }
     }
 

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
-use super::{Columns, literal, python};
+use super::{Columns, LeftOut, literal, python};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Transcript, UnreadKind};
 use crate::names::words;
 use crate::tools::{self, Definition};
-use crate::unread;
+use crate::{call_marks, unread};
 
 /// How many elements of a list are looked at to see whether it holds messages.
 const LOOKED_AT: usize = 8;
@@ -213,7 +213,35 @@ fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's
     let filled = |value: &Value<'_, '_>| {
         value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
     };
-    keys.iter().filter_map(|key| row.get(key)).find(filled)
+    // SmolTalk2 and the template of SmolLM3.
+    let of_template = || row.get("chat_template_kwargs")?.get("xml_tools");
+    keys.iter().filter_map(|key| row.get(key)).find(filled).or_else(|| of_template().filter(filled))
+}
+
+/// Counts the tools and the calls that rows of a data set have where nobody reads them.
+pub(crate) fn count_unread<'d, 't, 's: 'd + 't>(
+    left_out: &mut LeftOut,
+    rows: impl Iterator<Item = Value<'d, 's>>,
+    said: impl Iterator<Item = &'t Transcript<'s>> + Clone,
+) {
+    if said.clone().all(|said| said.request.tools.count() == Some(0)) {
+        left_out.add("lists of tools under keys that are not known", rows.map(tools_elsewhere).sum());
+    }
+    left_out.add("texts that look like calls", said.map(call_marks::count_unread).sum());
+}
+
+/// How many members of a row, or of an object in it, are beyond doubt lists of tools, under a key that nobody reads.
+fn tools_elsewhere(row: Value<'_, '_>) -> usize {
+    let inside = row.members().filter(|member| member.is_object()).flat_map(|member| member.members());
+    let is_read = |member: Value<'_, '_>| TOOLS.iter().chain(&unread::LISTS).any(|key| member.has_key(key));
+    let may_be = |list: Value<'_, '_>| match list.as_json_str() {
+        Some(text) => text.may_begin_with(b"[") && memchr::memmem::find(text.raw(), b"name").is_some(),
+        None => list.is_array(),
+    };
+    let are_tools =
+        |tools: Vec<Definition>| !tools.is_empty() && tools.iter().all(|tool| tool.schema.is_some());
+    let is_one = |list: Value<'_, '_>| may_be(list) && definitions(list, 0).is_some_and(are_tools);
+    row.members().filter(|member| !is_read(*member)).chain(inside).filter(|member| is_one(*member)).count()
 }
 
 fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
@@ -311,7 +339,7 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
     let mut stack = vec![root];
     while let Some(value) = stack.pop() {
         if value.as_json_str().is_some() {
-            if with_text(value, |inner| holds_list(inner, 0)) {
+            if with_text(value, |inner| holds_list(inner, 0) || calls_of_output(inner).next().is_some()) {
                 found.push(value.id());
             }
         } else if is_list(value) {
@@ -373,7 +401,23 @@ fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) ->
     let Some(string) = value.as_json_str() else { return false };
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: &[u8]| memchr::memmem::find(string.raw(), word).is_some();
-    (has(br"role\") || has(br"from\") || has(b"function_call")) && unread::in_text(value, is_wanted)
+    let may_be_output = || value.has_key("output") && has(br"toolName\");
+    (has(br"role\") || has(br"from\") || has(b"function_call") || may_be_output())
+        && unread::in_text(value, is_wanted)
+}
+
+/// The calls in what a span has as its output, where that is no message: LangChain's handlers write the `additional_kwargs`
+/// of one, and the AI SDK its content or its parts (`packages/devtools/src/middleware.ts` of vercel/ai).
+pub(crate) fn calls_of_output<'d, 's>(output: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_alone = output.get_any(&["role", "object", "choices"]).is_none();
+    let lists = ["tool_calls", "toolCalls", "content"].into_iter().filter_map(move |key| output.get(key));
+    let is_call = |call: &Value<'_, '_>| match call.get_str("type").as_deref() {
+        Some("tool_use") => call.get("input").is_some(),
+        Some("function") => call.get("function").is_some_and(|function| function.get("arguments").is_some()),
+        _ => call.get("toolName").is_some() && call.get_any(&["input", "args"]).is_some(),
+    };
+    let lists = lists.chain(Some(output)).filter(move |_| is_alone);
+    lists.flat_map(|list| list.elements()).filter(is_call)
 }
 
 /// How deep a list of messages may be in a text.

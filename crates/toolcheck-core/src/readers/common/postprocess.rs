@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
-use super::{Reader, Reading, SourceKind, Unit, broken, unknown};
+use super::{Reader, Reading, SourceKind, Unit, broken, lists, unknown};
 use crate::ir::{Body, Named, Role, TranscriptKind, UnpairedReason};
 
 pub(crate) fn all<'s>(
@@ -45,6 +45,10 @@ pub(crate) fn all<'s>(
         }
     }
     reading.left_out.add("ids of calls that were redacted", redacted);
+    if reader.kind == SourceKind::Dataset {
+        let said = reading.conversations.iter().map(|one| &one.transcript);
+        lists::count_unread(&mut reading.left_out, lists::rows(records), said);
+    }
     // The rows of a data set have nothing to do with each other, though their ids may be the same, and each request of a
     // trace had to be complete.
     let stand_alone =

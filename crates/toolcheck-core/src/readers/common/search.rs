@@ -257,7 +257,8 @@ impl<'s> FoundList<'_, 's> {
             How::Entries => {
                 let messages: Vec<_> =
                     self.list.elements().map(|one| lists::wrapped(one).unwrap_or(one)).collect();
-                let read = message_lines::form_of(&messages);
+                let has_kwargs = messages.iter().any(|message| calls_in_kwargs(*message).is_some());
+                let read = if has_kwargs { read_with_kwargs } else { message_lines::form_of(&messages) };
                 (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
             }
             How::Answer(read) => read(&mut transcript, self.list, 0),
@@ -336,7 +337,9 @@ impl<'d, 's> Search<'d, 's> {
         // Each value with the object around it.
         let mut stack = vec![(root, Around { row, tools: None })];
         while let Some((value, around)) = stack.pop() {
-            if let Some(how) = self.list_of(value) {
+            if let Some(read) = reader_of_answer(value) {
+                self.found.push(FoundList { list: value, around, how: How::Answer(read) });
+            } else if let Some(how) = self.list_of(value) {
                 self.found.extend(how.map(|how| FoundList { list: value, around, how }));
             } else if has_flat_keys(value) {
                 self.found.push(FoundList { list: value, around, how: How::Flat });
@@ -367,10 +370,6 @@ impl<'d, 's> Search<'d, 's> {
     }
 
     fn search_object(&mut self, value: Value<'d, 's>, around: Around<'d, 's>, stack: &mut Stack<'d, 's>) {
-        if let Some(read) = reader_of_answer(value) {
-            self.found.push(FoundList { list: value, around, how: How::Answer(read) });
-            return;
-        }
         if value.get("type").is_some()
             && let Some(called) = unread::called(value)
         {
@@ -388,9 +387,10 @@ impl<'d, 's> Search<'d, 's> {
             // (`packages/core/src/utils/checkpointUtils.ts`).
             let is_copy =
                 member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
-            // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`).
+            // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
             let is_copy = is_copy
-                || member.has_key("outputs") && value.get("response").is_some_and(unsupported::is_response);
+                || (member.has_key("outputs") || member.has_key("output"))
+                    && value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
             let is_copy = is_copy || self.is_trace && traces::repeats(value, member);
             if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
@@ -507,14 +507,21 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
         Some(How::Outputs)
     } else if spans::has_parts(list) {
         Some(How::Parts)
-    } else if spans::has_wrapped(list) {
-        Some(How::Wrapped)
-    } else if list.has_key("messages_and_choices") {
+    } else if list.has_key("messages_and_choices") || list.elements().any(is_in_entry) {
         // Choices of responses among the messages: `MessagesAndChoices` in `src/art/types.py` of OpenPipe/ART.
         Some(How::Entries)
+    } else if spans::has_wrapped(list) {
+        Some(How::Wrapped)
     } else {
         None
     }
+}
+
+/// Whether an element is a message with LangChain's calls, or a record of a session of Strands Agents.
+fn is_in_entry(entry: Value<'_, '_>) -> bool {
+    let message = entry.get("message");
+    message.is_some_and(|message| has_blocks(message, "content", &["toolUse", "toolResult"]))
+        || calls_in_kwargs(entry).is_some()
 }
 
 /// Whether messages have the items of their turns beside their texts, as Open WebUI keeps them (`convert_output_to_messages`
@@ -562,23 +569,46 @@ fn is_page(value: Value<'_, '_>) -> bool {
     value.get_str("object").as_deref() == Some("list") && value.get_any(&["first_id", "has_more"]).is_some()
 }
 
-/// How to read a message outside of lists that holds calls.
+/// How to read a message outside of lists that holds calls, or an output with some.
 fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
+    if value.has_key("output") && lists::calls_of_output(value).next().is_some() {
+        return Some(|transcript, output, _| {
+            transcript.next_message(Role::Assistant, output);
+            lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));
+        });
+    }
     value.get("role")?.as_json_str()?;
-    let any = |key: &str, keys: &[&str]| {
-        let mut blocks = value.list(key);
-        blocks.any(|block| block.get_any(keys).is_some_and(|call| call.is_object()))
-    };
     if is_of_blocks(value) {
         Some(|transcript, message, index| anthropic::read_message(transcript, message, index, false))
     } else if value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call)) {
         Some(openai_chat::read_message)
-    } else if any("content", &["toolUse"]) {
+    } else if calls_in_kwargs(value).is_some() {
+        Some(read_with_kwargs)
+    } else if has_blocks(value, "content", &["toolUse"]) {
         Some(bedrock_converse::read_message)
-    } else if any("parts", &["functionCall", "function_call"]) {
+    } else if has_blocks(value, "parts", &["functionCall", "function_call"]) {
         Some(gemini::read_message)
     } else {
         None
+    }
+}
+
+fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bool {
+    message.list(key).any(|block| block.get_any(keys).is_some_and(|call| call.is_object()))
+}
+
+/// The calls that LangChain had in a message before it had a key for them (`_convert_message_to_dict` in
+/// `langfuse/langchain/CallbackHandler.py` of langfuse/langfuse-python).
+fn calls_in_kwargs<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let calls = message.get("additional_kwargs")?.get("tool_calls")?;
+    let is_own = message.get("role").is_some() && message.get_any(&["tool_calls", "blocks"]).is_none();
+    Some(calls).filter(|calls| is_own && calls.elements().next().is_some_and(holds_call))
+}
+
+fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, number: usize) {
+    openai_chat::read_message(transcript, message, number);
+    for call in calls_in_kwargs(message).into_iter().flat_map(|calls| calls.elements()) {
+        turns::add_call(transcript, call);
     }
 }
 

@@ -454,7 +454,7 @@ pub(crate) fn read_answers<'s>(transcript: &mut Transcript<'s>, answers: Value<'
 }
 
 /// Adds a call that is an object with a name and arguments, perhaps below `function`.
-fn add_call<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
+pub(crate) fn add_call<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     let spec = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
     let id = call.get_any(&IDS).or_else(|| call.get("id")).filter(|id| id.as_json_str().is_some());
     let name = spec.get_any(&NAMES);
