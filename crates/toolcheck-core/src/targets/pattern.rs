@@ -40,7 +40,17 @@ impl Pattern {
 
     /// Whether a text may match, by how it begins: a glance, because most expressions are for other texts.
     fn may_match(&self, text: &str) -> bool {
-        let Some(pattern) = self.text.strip_prefix('^').map(str::as_bytes) else { return true };
+        let Some(pattern) = self.text.strip_prefix('^').map(str::as_bytes) else {
+            return match self.text.as_bytes() {
+                // The letter that it begins with is somewhere.
+                [first, then, ..] if first.is_ascii_alphanumeric() || *first == b':' => {
+                    b"*?{|".contains(then)
+                        || memchr::memchr(*first, text.as_bytes()).is_some()
+                        || self.has_outer_choice()
+                }
+                _ => true,
+            };
+        };
         let is_literal = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
         let literal = pattern.iter().take_while(is_literal).count();
         // The last one need not be there if this is said of it.
