@@ -18,6 +18,8 @@ pub struct Pattern {
     text: String,
     plain: OnceLock<Option<Plain>>,
     engine: OnceLock<Option<Regex>>,
+    /// Whether there may be a `|` outside of all brackets.
+    has_outer_choice: OnceLock<bool>,
 }
 
 impl PartialEq for Pattern {
@@ -28,7 +30,7 @@ impl PartialEq for Pattern {
 
 impl From<String> for Pattern {
     fn from(text: String) -> Self {
-        Self { text, plain: OnceLock::new(), engine: OnceLock::new() }
+        Self { text, plain: OnceLock::new(), engine: OnceLock::new(), has_outer_choice: OnceLock::new() }
     }
 }
 
@@ -59,8 +61,11 @@ impl Pattern {
         text.as_bytes().starts_with(start) || self.has_outer_choice()
     }
 
-    /// Whether there may be a `|` outside of all brackets.
     fn has_outer_choice(&self) -> bool {
+        *self.has_outer_choice.get_or_init(|| self.finds_outer_choice())
+    }
+
+    fn finds_outer_choice(&self) -> bool {
         let mut depth = 0_usize;
         self.text.bytes().any(|byte| match byte {
             b'(' => {

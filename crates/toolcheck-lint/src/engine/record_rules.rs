@@ -7,6 +7,7 @@ use toolcheck_core::endpoint::{self, Endpoint};
 use toolcheck_core::exchange::Exchange;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
+use toolcheck_core::targets::Target;
 use toolcheck_core::{readers, unsupported};
 use toolcheck_json::Value;
 
@@ -21,12 +22,14 @@ pub(super) struct RecordRules<'r> {
     /// The same, and those for records of other formats.
     known: KnownRules<'r>,
     options: &'r Options,
+    /// What was asked last of a target and a model, and the target that knows more of it.
+    asked: Option<(&'r Target, String, Option<&'static Target>)>,
 }
 
 impl<'r> RecordRules<'r> {
     pub(super) fn new(of_file: FormatRules<'r>, options: &'r Options) -> Self {
         let of_file = Rc::new(of_file);
-        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options }
+        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options, asked: None }
     }
 
     /// The rules for a request that is recorded alone, or with its `response`.
@@ -66,7 +69,12 @@ impl<'r> RecordRules<'r> {
         transcript: &Transcript<'_>,
     ) -> Rc<FormatRules<'r>> {
         let known = rules.known.filter(|_| self.options.target.is_none());
-        match (known.and_then(|known| known.of_model(transcript.request.model.as_deref()?)), rules.format) {
+        let Some((known, model)) = known.zip(transcript.request.model.as_deref()) else { return rules };
+        // The requests of a file are mostly to one model.
+        let asked = self.asked.take().filter(|(of, asked, _)| std::ptr::eq(*of, known) && asked == model);
+        let (.., target) =
+            self.asked.insert(asked.unwrap_or_else(|| (known, model.to_owned(), known.of_model(model))));
+        match (*target, rules.format) {
             (Some(target), Some(format)) => self.known.of_api(target, format, self.options),
             _ => rules,
         }

@@ -32,7 +32,7 @@ impl<'f> ReportFile<'f> {
     pub(super) fn write(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let start = Instant::now();
         toolcheck_files::write(self.path, |out| write(out))
-            .map_err(|error| anyhow!("cannot write {}: {}", printable(&self.path), reason(&error)))?;
+            .map_err(|error| anyhow!("cannot write {}: {}", printable(self.path), reason(&error)))?;
         self.due = Some(Instant::now() + OFTEN.max(start.elapsed() * SHARE));
         Ok(())
     }
