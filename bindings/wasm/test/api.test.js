@@ -23,7 +23,8 @@ test("the module is small, and imports nothing", () => {
   // 46 kB rows whose contents and calls are the text of JSON, roles for calls on lines, what is rewritten of several faults, errors.
   // 50 kB messages of another API written as this one has them, the APIs that agents send to, lines that add to others, more facts.
   // 57 kB logs that begin with the newest, faults that lines repeat, MCP in more recordings, blocks of several APIs, hints in errors.
-  assert.ok(bytes.length <= 6_990_000, `${bytes.length} bytes`);
+  // 104 kB messages of five frameworks, blocks that become text, tools in other forms, texts told by all known ones, models' facts.
+  assert.ok(bytes.length <= 7_090_000, `${bytes.length} bytes`);
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
 });
 
