@@ -50,7 +50,8 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         {
             // What is all that a block says is no detail.
             let is_block = fault.object_kind() == Some(Kind::Content) && block.members().count() == 1;
-            match last::of_block(cx, block.id()).filter(|_| is_block) {
+            // It writes the block anew, which takes as long as it is.
+            match is_block.then(|| last::of_block(cx, block.id())).flatten() {
                 Some(said) => *fix = said,
                 None => weigh(cx, (node, fault.objects().count()), fix),
             }

@@ -86,7 +86,7 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
         let is_part = matches!(fault.object_kind(), Some(Kind::Message | Kind::ToolCall | Kind::Content));
         match is_left {
             true if is_short || !is_part => left_out(cx, value),
-            true => of_block(cx, object.id()).filter(|_| is_form),
+            true => is_form.then(|| of_block(cx, object.id()))?,
             false => left_out(cx, object).filter(|_| object.raw().len() <= LONGEST_WORD && !is_said()),
         }
     })
@@ -178,7 +178,7 @@ pub(crate) fn of_block(cx: &Context<'_, '_>, node: NodeId) -> Option<Fix> {
         && found(block, 0).is_none();
     let picture = || picture(cx, block).or_else(|| unread_block(cx, block, true));
     picture().or_else(|| {
-        let text = as_text(cx, block).filter(|_| is_element)?;
+        let text = is_element.then(|| as_text(cx, block))??;
         let lost = "what kind of block it is (it becomes text)";
         Some(Fix::or_lossy("the block becomes text", lost, [Change::Write(block.id(), text)]))
     })
