@@ -10,7 +10,7 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, turns};
 use crate::ir::{Body, Named, Place, Role, Transcript, Unread, UnreadKind};
 
 pub(super) static READER: Reader = Reader::history(
@@ -214,14 +214,14 @@ fn langchain4j<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
         Some(if block.get("text").is_some() { Body::text(block.get("text")) } else { Body::Media })
     });
     for own in message.list("toolExecutionRequests") {
-        transcript.part(own, Body::Call(call(own.get("id"), own.get("name"), own.get("arguments"))));
+        turns::add_call(transcript, own);
     }
 }
 
 fn spring_ai<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
     transcript.content(message.get_any(&["text", "textContent", "content"]), |_| Some(Body::Opaque));
     for own in message.list("toolCalls") {
-        transcript.part(own, Body::Call(call(own.get("id"), own.get("name"), own.get("arguments"))));
+        turns::add_call(transcript, own);
     }
     for own in message.get_any(&["responses", "toolResponses"]).into_iter().flat_map(Value::elements) {
         transcript.part(own, named_result([own.get("id"), own.get("name"), own.get("responseData")], None));
@@ -255,9 +255,6 @@ fn llama_index<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, role
     });
     // A message keeps the calls of the API as they came, if its blocks have none.
     for own in kept("tool_calls").filter(|_| !has_calls).into_iter().flat_map(Value::elements) {
-        let spec = own.get("function").unwrap_or(own);
-        let arguments = spec.get_any(&["arguments", "input", "args"]);
-        let body = Body::Call(call(own.get_any(&["id", "toolUseId"]), spec.get("name"), arguments));
-        transcript.part(own, body);
+        turns::add_call(transcript, own);
     }
 }
