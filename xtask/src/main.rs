@@ -37,10 +37,18 @@ fn target() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
+/// The cargo that runs this, else the one that the shell finds: of several toolchains it picks the one of this workspace, also for
+/// a dependency that names another one.
+fn cargo(folder: &Path) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(folder);
+    cargo
+}
+
 /// Builds the program as releases are built.
 fn dist() -> Result<PathBuf> {
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--profile", "dist", "--locked", "--package", "toolcheck-cli"]).current_dir(root());
+    let mut build = cargo(&root());
+    build.args(["build", "--profile", "dist", "--locked", "--package", "toolcheck-cli"]);
     ensure!(build.status()?.success(), "the program can't be built");
     Ok(target().join("dist/toolcheck").with_extension(std::env::consts::EXE_EXTENSION))
 }

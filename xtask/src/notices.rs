@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
@@ -209,12 +208,8 @@ fn tidy(text: &str) -> String {
 
 /// The standard output of cargo in the workspace of a product.
 fn cargo(product: &Product, arguments: &[&str]) -> Result<String> {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let output = command
-        .current_dir(root().join(product.workspace))
-        .args(arguments)
-        .output()
-        .context("cannot run cargo")?;
+    let mut command = crate::cargo(&root().join(product.workspace));
+    let output = command.args(arguments).output().context("cannot run cargo")?;
     ensure!(output.status.success(), "{command:?} failed: {}", String::from_utf8_lossy(&output.stderr));
     Ok(String::from_utf8(output.stdout)?)
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{notices, root, target};
+use crate::{cargo, notices, root, target};
 
 /// Packages the crates into `target/package`, and checks that they build: all at once, or `each` by itself.
 ///
@@ -82,12 +82,6 @@ fn crates(packages: &Path) -> Result<Vec<String>> {
     }
     crates.sort();
     Ok(crates)
-}
-
-fn cargo(folder: &Path) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(folder);
-    cargo
 }
 
 fn run(command: &mut Command) -> Result<()> {
