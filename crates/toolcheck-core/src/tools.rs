@@ -27,8 +27,15 @@ const SCHEMAS: [&str; 7] = words(
 /// The tools that a document declares. The document is a bare list, a request of any format, or an MCP server's
 /// response to `tools/list`. Returns `None` if there is no list of tools.
 pub fn read(root: Value<'_, '_>) -> Option<Vec<Definition>> {
-    Some(elements(list(root)?).filter_map(definition).collect())
+    read_with(root, |_| None)
 }
+
+/// The same, of schemas that are written otherwise: `schema_of` makes one of them, where they are no schema.
+pub(crate) fn read_with(root: Value<'_, '_>, schema_of: SchemaOf) -> Option<Vec<Definition>> {
+    Some(elements(list(root)?).filter_map(|tool| definition_with(tool, schema_of)).collect())
+}
+
+type SchemaOf = fn(Value<'_, '_>) -> Option<Vec<u8>>;
 
 /// The first element of a list of tools that defines none, although it should: it is not a tool that the API itself has,
 /// such as a web search, which needs no name. Calls of it would go unchecked.
@@ -92,31 +99,36 @@ pub fn rewritten(tool: Value<'_, '_>, template: &str) -> Option<String> {
 }
 
 /// The definition in a JSON text, if there is one.
-pub(crate) fn read_text(text: &str) -> Option<Definition> {
+pub(crate) fn read_text(text: &str, schema_of: SchemaOf) -> Option<Definition> {
     let document = Document::read(text.as_bytes());
     let root = Some(document.root()).filter(|root| root.is_object())?;
-    definition(root)
+    definition_with(root, schema_of)
 }
 
 pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
+    definition_with(tool, |_| None)
+}
+
+pub(crate) fn definition_with(tool: Value<'_, '_>, schema_of: SchemaOf) -> Option<Definition> {
     // Spans have a tool as the text of what was sent.
     let nested = || tool.get("tool").and_then(|tool| tool.get("json_schema"));
     match tool.get("tool.json_schema").or_else(nested) {
         Some(text) if text.as_json_str().is_some() => {
-            definition_in(Document::read(text.as_str()?.as_bytes()).root())
+            definition_in(Document::read(text.as_str()?.as_bytes()).root(), schema_of)
         }
-        Some(inner) => definition_in(inner),
-        None => definition_in(tool),
+        Some(inner) => definition_in(inner, schema_of),
+        None => definition_in(tool, schema_of),
     }
 }
 
-fn definition_in(tool: Value<'_, '_>) -> Option<Definition> {
+fn definition_in(tool: Value<'_, '_>, schema_of: SchemaOf) -> Option<Definition> {
     let spec = tool.get_any(&WRAPPINGS).filter(|spec| spec.is_object()).unwrap_or(tool);
     let name = spec.get_str("name")?.into_owned();
     let schema = spec.get_any(&SCHEMAS);
     // Bedrock wraps the schema in another object.
     let schema = schema.map(|schema| schema.get("json").filter(|inner| inner.is_object()).unwrap_or(schema));
-    Some(Definition { name, schema: schema.map(|schema| schema.raw().to_vec()) })
+    let schema = schema.map(|schema| schema_of(schema).unwrap_or_else(|| schema.raw().to_vec()));
+    Some(Definition { name, schema })
 }
 
 #[cfg(test)]

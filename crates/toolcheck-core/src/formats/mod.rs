@@ -265,7 +265,7 @@ fn declare_tools<'s>(
     }
     let list = declared.filter(|declared| declared.is_array());
     // Datasets store a definition as a string of JSON if a table's column must have a single type.
-    let in_text = |value: Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text));
+    let in_text = |value: Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text, |_| None));
     let is_foreign = |tool: Value<'_, 's>| {
         tool.as_json_str().is_some() && in_text(tool).is_none() || has_key_of(tool, foreign)
     };

@@ -1,8 +1,10 @@
 //! Lists of messages, wherever they stand, and what stands beside them.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use foldhash::HashSet;
+use memchr::memmem::Finder;
 use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
 use super::{Columns, LeftOut, literal, python};
@@ -276,15 +278,14 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
     let is_text = |tool: &Value<'_, '_>| tool.as_json_str().is_some();
     if value.elements().any(|tool| is_text(&tool)) {
         let texts = value.elements().filter_map(|tool| tool.as_str());
-        return Some(texts.filter_map(|text| tools::read_text(&text)).map(python::translated).collect());
+        return Some(texts.filter_map(|text| tools::read_text(&text, python::schema_of)).collect());
     }
     // An empty list, an object without members, or a list of what was called, declares nothing.
     if value.children().next().is_none() || value.elements().any(|tool| tool.get("tool_args").is_some()) {
         return Some(Vec::new());
     }
-    let tools = tools::read(value).filter(|tools| !tools.is_empty());
-    let tools = tools.or_else(|| tools::definition(value).map(|tool| vec![tool]));
-    tools.map(|tools| tools.into_iter().map(python::translated).collect())
+    let tools = tools::read_with(value, python::schema_of).filter(|tools| !tools.is_empty());
+    tools.or_else(|| tools::definition_with(value, python::schema_of).map(|tool| vec![tool]))
 }
 
 /// How often JSON may be a text inside of a text.
@@ -396,13 +397,16 @@ fn is_calls(value: Value<'_, '_>) -> bool {
     is_call(value) || value.elements().next().is_some() && value.elements().all(is_call)
 }
 
+/// What the text of a list of messages has, and what that of an output.
+static FINDERS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| [r"role\", r"from\", "function_call", r"toolName\"].map(Finder::new));
+
 /// Whether a string is the text of JSON, perhaps as a string again, that is as wanted.
 fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
     let Some(string) = value.as_json_str() else { return false };
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
-    let has = |word: &[u8]| memchr::memmem::find(string.raw(), word).is_some();
-    let may_be_output = || value.has_key("output") && has(br"toolName\");
-    (has(br"role\") || has(br"from\") || has(b"function_call") || may_be_output())
+    let has = |word: usize| FINDERS[word].find(string.raw()).is_some();
+    (has(0) || has(1) || has(2) || value.has_key("output") && has(3))
         && unread::in_text(value, is_wanted)
 }
 

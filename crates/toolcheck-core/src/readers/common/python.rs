@@ -5,26 +5,15 @@
 
 use std::fmt::Write as _;
 
-use toolcheck_json::{Document, Value};
+use toolcheck_json::Value;
 
-use crate::tools::Definition;
-
-/// A tool with the JSON Schema of its parameters, if they are declared as those of a Python function.
-pub(crate) fn translated(tool: Definition) -> Definition {
-    let schema = tool.schema.as_deref().and_then(schema_of);
-    Definition { schema: schema.or(tool.schema), ..tool }
-}
-
-/// The schema that parameters mean; `None` if they are a schema already.
-fn schema_of(parameters: &[u8]) -> Option<Vec<u8>> {
-    let document = Document::read(parameters);
-    let root = document.root();
+/// The schema that parameters mean which are declared as those of a Python function; `None` if they are a schema already.
+pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
     let is_parameter =
         |value: Value<'_, '_>| value.is_object() && value.get_any(&["type", "description"]).is_some();
     // A parameter may have any name, also `type` or `properties`; what is a schema has a text, a list or a schema for each
     // parameter there.
-    let is_signature = document.faults().is_empty()
-        && root.members().next().is_some()
+    let is_signature = root.members().next().is_some()
         && root.members().all(is_parameter)
         && root.members().any(|value| value.get_str("type").is_some())
         && root.get("properties").is_none_or(|inner| inner.get_str("type").is_some());
@@ -36,7 +25,7 @@ fn schema_of(parameters: &[u8]) -> Option<Vec<u8>> {
     let mut required = String::new();
     for parameter in root.members() {
         // With its quotes and escapes.
-        let name = std::str::from_utf8(parameters.get(parameter.key_span()?.range())?).ok()?;
+        let name = std::str::from_utf8(root.document().bytes().get(parameter.key_span()?.range())?).ok()?;
         let kind = parameter.get_str("type").unwrap_or_default();
         let read = Type::read(&kind);
         let schema = if is_optional(&kind) { read.or_null() } else { read }.schema();
@@ -226,7 +215,10 @@ mod tests {
 
     #[test]
     fn a_signature_becomes_a_schema() {
-        let schema = |text: &str| schema_of(text.as_bytes()).map(|schema| String::from_utf8(schema).unwrap());
+        let schema = |text: &str| {
+            let document = toolcheck_json::Document::read(text.as_bytes());
+            schema_of(document.root()).map(|schema| String::from_utf8(schema).unwrap())
+        };
         let text = r#"{"port": {"type": "str"}, "days": {"type": "int", "default": ""}, "type": {"type": "str, optional"}}"#;
         let wanted = r#"{"type": "object", "properties": {"port": {"type": "string"}, "days": {"type": "integer"}, "type": {"type": ["string", "null"]}}, "required": ["port"], "additionalProperties": false}"#;
         assert_eq!(schema(text).as_deref(), Some(wanted));

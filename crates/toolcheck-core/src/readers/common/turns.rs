@@ -354,8 +354,8 @@ fn calls_shown(text: &str) -> usize {
 fn is_call_of_template(turn: Value<'_, '_>, text: Value<'_, '_>, following: &[Value<'_, '_>]) -> bool {
     let is_empty = |calls: Value<'_, '_>| calls.elements().next().is_none();
     let is_lost = || {
-        text.as_str().is_some_and(|text| text.starts_with('{') && calls_shown(&text) == 1)
-            && following.iter().take(crate::claim::MESSAGES_LOOKED_AT).any(|next| is_of_template(*next))
+        following.iter().take(crate::claim::MESSAGES_LOOKED_AT).any(|next| is_of_template(*next))
+            && text.as_str().is_some_and(|text| text.starts_with('{') && calls_shown(&text) == 1)
     };
     (following.first().is_some_and(|next| is_of_template(*next)) || is_lost())
         && speaker(turn).is_some_and(|name| name == "function" || is_one_of(&name, &ASSISTANTS))
