@@ -406,8 +406,7 @@ fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) ->
     let Some(string) = value.as_json_str() else { return false };
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: usize| FINDERS[word].find(string.raw()).is_some();
-    (has(0) || has(1) || has(2) || value.has_key("output") && has(3))
-        && unread::in_text(value, is_wanted)
+    (has(0) || has(1) || has(2) || value.has_key("output") && has(3)) && unread::in_text(value, is_wanted)
 }
 
 /// The calls in what a span has as its output, where that is no message: LangChain's handlers write the `additional_kwargs`

@@ -240,7 +240,8 @@ pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, span: Value<'_, 's>
     }
     for tool in tools.into_values() {
         let of = |path: &str| tool.iter().find(|(own, _)| own == path).map(|(_, value)| *value);
-        let schema = of("tool.json_schema").and_then(|text| crate::tools::read_text(&text.as_str()?, |_| None));
+        let schema =
+            of("tool.json_schema").and_then(|text| crate::tools::read_text(&text.as_str()?, |_| None));
         let named = || {
             let name = of("name")?.as_str()?.into_owned();
             let schema = of("parameters")

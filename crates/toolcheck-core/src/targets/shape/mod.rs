@@ -4,6 +4,7 @@
 //! enforces of it, with evidence and texts. A target's shape is compiled once; a request is checked against it in one
 //! walk.
 
+mod action;
 mod advice;
 mod cache;
 mod check;
@@ -29,6 +30,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use toolcheck_json::Value;
 
+pub use self::action::Action;
 pub use self::advice::is_near;
 use self::cache::ValidObjectCache;
 use self::compile::{Field, Object};

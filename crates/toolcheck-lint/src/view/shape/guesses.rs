@@ -4,7 +4,7 @@
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::ir::{Body, Part, Role};
-use toolcheck_core::shape::{Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
+use toolcheck_core::shape::{Action, Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_core::{RuleId, formats};
 use toolcheck_json::edit::Piece;
@@ -119,6 +119,10 @@ fn split(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     Some(Fix::guess("assumes that the model said what follows its call", changes))
 }
 
+fn adds(told: &str) -> bool {
+    matches!(Action::of(told), Some(Action::Add { .. }))
+}
+
 /// What the advice says, if it leaves only one way, or the nearest number that there may be.
 fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
@@ -134,17 +138,17 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
         let nearest = if *is_low { min } else { max };
         nearest.clone().filter(|_| value.kind() == JsonKind::Number)?
     } else {
-        let added = fault.instead(cx.document).filter(|told| told.starts_with("add `\""));
+        let added = fault.instead(cx.document).filter(|told| adds(told));
         let told = added.or_else(|| fault.help(cx.known_shape()?, model)).map(str::to_owned);
         let told = told.or_else(|| fault.advice(cx.document))?;
-        match told.strip_prefix("write it as ") {
-            Some(json) if !is_missing => json.to_owned(),
-            _ if is_missing => {
-                let (told_key, json) = told.split_once("`\"")?.1.strip_suffix('`')?.split_once("\": ")?;
+        match (Action::of(&told)?, is_missing) {
+            (Action::Add { key: told_key, json }, true) => {
                 key = told_key.to_owned();
                 json.to_owned()
             }
-            _ => format!("\"{}\"", told.strip_prefix("use `")?.strip_suffix('`')?),
+            (Action::WriteAs(json), false) => json.to_owned(),
+            (Action::Use(word), false) => format!("\"{word}\""),
+            _ => return None,
         }
     };
     // What has properties is an object.
@@ -176,7 +180,7 @@ fn missing(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let object = cx.document.value(fault.object_node());
     let rename = |node: NodeId, key: &str| [Change::Rename(node, key.to_owned())];
     // What is written for another list stands in this one.
-    if let Some(told) = fault.instead(cx.document).filter(|told| !told.starts_with("add `\""))
+    if let Some(told) = fault.instead(cx.document).filter(|told| !adds(told))
         && let Some(list) =
             cx.document.root().members().take(MOST_KEYS).find(|list| list.span().contains(object.span()))
         && let Some(fix) = as_told(cx.document.root(), list, told)
@@ -325,10 +329,9 @@ fn of_type(cx: &Context<'_, '_>, refused: &Refused<'_>, is_null: bool) -> Option
         JsonKind::Bool if is_schema => required_above(cx.document.root(), value),
         JsonKind::Bool if value.raw() == b"true" => {
             let told = fault.advice(cx.document)?;
-            let meant = told
-                .strip_prefix("write it as ")
-                .filter(|meant| meant.starts_with('"') && !meant.contains('\u{2026}'))?;
-            Some(Fix::guess(format!("assumes that `true` means {meant}"), write(meant)))
+            let Some(Action::WriteAs(meant)) = Action::of(&told) else { return None };
+            (meant.starts_with('"') && !meant.contains('\u{2026}'))
+                .then(|| Fix::guess(format!("assumes that `true` means {meant}"), write(meant)))
         }
         _ => None,
     }
@@ -381,21 +384,21 @@ fn of_value(
     // Of what to do, the first is to write another, or to leave it out.
     let shape = cx.known_shape()?;
     let told = fault.help(shape, model).map(str::to_owned).or_else(|| fault.advice(cx.document))?;
-    if let Some((meant, _)) = told.strip_prefix("write `").and_then(|told| told.split_once('`')) {
-        let guess = format!("assumes that `{}` was meant to be `{meant}`", shorten(&got));
-        let is_known = allowed.is_empty() || allowed.contains(&meant);
-        return (is_known && value.as_json_str().is_some())
-            .then(|| Fix::guess(guess, write(format!("\"{meant}\""))));
-    }
-    let is_left_out = told.starts_with(&format!("leave `{}` out", fault.key));
     let is_beside = matches!(fault.object_kind(), Some(Kind::Message | Kind::Content)) && !fault.is_of_type();
     let lost = format!("`{}` with its value ({} bytes)", shorten(&fault.key), value.raw().len());
     let change = [Change::Remove(value.id())];
-    if is_left_out {
-        return Some(Fix::guess(format!("assumes that {lost} is not needed"), change));
-    }
-    if told.starts_with("leave it out") && fault.may_be_missing() {
-        return Some(Fix::lossy(lost, change));
+    match Action::of(&told) {
+        Some(Action::Write(meant)) => {
+            let guess = format!("assumes that `{}` was meant to be `{meant}`", shorten(&got));
+            let is_known = allowed.is_empty() || allowed.contains(&meant);
+            return (is_known && value.as_json_str().is_some())
+                .then(|| Fix::guess(guess, write(format!("\"{meant}\""))));
+        }
+        Some(Action::LeaveOut(Some(key))) if key == fault.key => {
+            return Some(Fix::guess(format!("assumes that {lost} is not needed"), change));
+        }
+        Some(Action::LeaveOut(None)) if fault.may_be_missing() => return Some(Fix::lossy(lost, change)),
+        _ => {}
     }
     // A word that says how it is; whether a result failed is more than that.
     let is_word = value.as_json_str().is_some() && value.raw().len() <= LONGEST_WORD;

@@ -3,7 +3,7 @@
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::fix_style::{FixStyle, NO_CALL, says_something};
 use toolcheck_core::ir::{Body, Part};
-use toolcheck_core::shape::{Kind, ShapeFault, ShapeFaultKind};
+use toolcheck_core::shape::{Action, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_core::tools::rewritten;
 use toolcheck_core::{RuleId, formats};
@@ -45,7 +45,8 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
     let (value, object) = (cx.document.value(fault.node()), cx.document.value(fault.object_node()));
     // What is to be moved or renamed is no mistake by itself, and a picture stays one.
     let told = fault.help(cx.known_shape()?, model).map(str::to_owned).or_else(|| fault.advice(cx.document));
-    let is_known = told.is_some_and(|told| told.starts_with("rename `") || told.starts_with("move it to "));
+    let is_known =
+        told.is_some_and(|told| matches!(Action::of(&told), Some(Action::Rename | Action::Move(_))));
     // What only other models have may be meant, and so may a tool of an API.
     let is_known = is_known
         || fault.kind == ShapeFaultKind::Unknown && fault.is_of_known_key()
@@ -139,10 +140,11 @@ fn missing_in_schema(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix>
         return None;
     }
     let told = fault.advice(cx.document)?;
-    let json = match is_type {
-        true if told.contains("STRING") || told.contains("OBJECT") => "\"OBJECT\"",
-        true => "\"object\"",
-        false => told.strip_prefix("add `\"")?.strip_suffix('`')?.split_once("\": ")?.1,
+    let json = match Action::of(&told) {
+        _ if is_type && (told.contains("STRING") || told.contains("OBJECT")) => "\"OBJECT\"",
+        _ if is_type => "\"object\"",
+        Some(Action::Add { json, .. }) => json,
+        _ => return None,
     };
     let change = match is_missing {
         true => Change::Add(schema.id(), fault.key.to_string(), json.to_owned()),

@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Part, Place, TranscriptKind};
-use toolcheck_core::shape::{Answer, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
+use toolcheck_core::shape::{Action, Answer, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
@@ -311,7 +311,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
             [Change::Rename(node, key)] => Some((cx.document.value(*node).key_text()?, key)),
             _ => None,
         });
-        let is_vague = help.as_ref().is_some_and(|help| help.starts_with("move it to `"));
+        let is_vague = matches!(help.as_deref().and_then(Action::of), Some(Action::Move(Some(_))));
         if let (Some((key, meant)), true) = (renamed, is_vague) {
             finding.help(format!("rename `{}` to `{meant}`", shorten(&key)));
         } else if let Some(help) = help {

@@ -1,6 +1,6 @@
 //! What findings about the shape say.
 
-use toolcheck_core::shape::{Condition, Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
+use toolcheck_core::shape::{Action, Condition, Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_json::Document;
 
@@ -40,7 +40,7 @@ impl Wording {
             wording.help = Some(format!("rename `{}` to `{means}`", shorten(&fault.key)));
         }
         // Nothing would be left.
-        let is_removal = |help: &str| refused.is_all_unknown() && help.starts_with("remove it");
+        let is_removal = |help: &str| refused.is_all_unknown() && Action::of(help) == Some(Action::Remove);
         if let Some(help) = refused.help.as_ref().filter(|help| !is_removal(help)) {
             wording.help = Some(help.clone().into_owned());
         }
