@@ -267,6 +267,11 @@ impl Target {
         find(&self.by_model.iter().find(|own| own.model.is_match(model))?.target)
     }
 
+    /// The same, or this target, where none knows more.
+    pub fn for_model<'t>(&'t self, model: Option<&str>) -> &'t Self {
+        model.and_then(|model| self.of_model(model)).unwrap_or(self)
+    }
+
     /// Whether a client with this name is one of the API's own.
     pub fn has_client(&self, agent: &str) -> bool {
         self.clients.iter().any(|client| agent.starts_with(&**client))

@@ -322,11 +322,8 @@ impl<'r> Log<'r> {
     /// The rules for what an agent sends next, if it is known which API answers it.
     fn as_next(&self, transcript: &Transcript<'_>) -> Option<FormatRules<'r>> {
         transcript.sent_next_by?;
-        let known = || {
-            let target = targets::find(transcript.sent_next_to?)?;
-            let model = transcript.request.model.as_deref();
-            Some(model.and_then(|model| target.of_model(model)).unwrap_or(target))
-        };
+        let model = transcript.request.model.as_deref();
+        let known = || Some(targets::find(transcript.sent_next_to?)?.for_model(model));
         let target = self.options.target.as_deref().or_else(known);
         Some(FormatRules::of_reader(self.reader, Some(target?), self.options))
     }

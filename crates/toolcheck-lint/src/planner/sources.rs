@@ -77,9 +77,8 @@ fn on_request<R>(
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
     let format = formats::find(transcript.format?.id)?;
-    let own = targets::find(format.id);
-    let of_model = || own?.of_model(transcript.request.model.as_deref()?);
-    let target = options.target.as_deref().or_else(of_model).or(own);
+    let own = || Some(targets::find(format.id)?.for_model(transcript.request.model.as_deref()));
+    let target = options.target.as_deref().or_else(own);
     let target = target.unwrap_or_else(|| Target::unknown());
     let pairing = Pairing::new(transcript, target);
     let source = Source {
