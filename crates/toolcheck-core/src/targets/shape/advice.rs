@@ -382,12 +382,15 @@ fn edits(one: &str, other: &str) -> usize {
         let letters = name.chars().filter(|character| character.is_alphanumeric());
         letters.flat_map(char::to_lowercase).take(LONGEST_NAME + 1).collect::<Vec<_>>()
     };
-    let (one, other) = (letters(one), letters(other));
     // An edit brings at most one letter, and takes one away: most names are told apart by their sets of letters.
-    let set = |name: &[char]| name.iter().fold(0_u64, |set, letter| set | 1 << (u32::from(*letter) % 64));
-    if (set(&one) ^ set(&other)).count_ones() as usize > MOST_EDITS * 2 {
+    let set = |name: &str| {
+        let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
+        letters.fold(0_u64, |set, letter| set | 1 << (letter.to_ascii_lowercase() % 64))
+    };
+    if one.is_ascii() && other.is_ascii() && (set(one) ^ set(other)).count_ones() as usize > MOST_EDITS * 2 {
         return usize::MAX;
     }
+    let (one, other) = (letters(one), letters(other));
     let (shortest, longest) = (one.len().min(other.len()), one.len().max(other.len()));
     if shortest <= MOST_EDITS * 2 && one != other || longest > LONGEST_NAME || longest - shortest > MOST_EDITS
     {
