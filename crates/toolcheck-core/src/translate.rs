@@ -29,7 +29,7 @@ fn unknown_keys(document: &Document<'_>, format: &Format) -> Option<Vec<String>>
     let shape = targets::find(format.id)?.shape()?;
     let faults = shape.check_messages(&shape.facts_for(None), document.root());
     // What says two things at once is read as one of them.
-    if faults.iter().any(|fault| fault.kind == ShapeFaultKind::Union) {
+    if faults.iter().any(|fault| fault.kind == ShapeFaultKind::Union || fault.condition().is_some()) {
         return None;
     }
     let unknown = faults.iter().filter(|fault| fault.kind == ShapeFaultKind::Unknown);

@@ -5,6 +5,7 @@ use toolcheck_core::ir::{Body, Content, Message, Part};
 
 use super::empty_content::{filled, may_go};
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape::names_a_call;
 
 declare_rule! {
     BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
@@ -99,6 +100,10 @@ fn without(
     block: &Part<'_>,
     has_others: bool,
 ) -> Option<Fix> {
+    // What calls something says more than its text.
+    if cx.document.value(block.place.node).members().any(names_a_call) {
+        return None;
+    }
     if !has_others {
         let guess = "assumes that the message means nothing, because it is only whitespace";
         return match cx.transcript.messages.len() > 1 && may_go(cx, number) {

@@ -115,9 +115,12 @@ fn of_name(
         let fix = meant.map(|meant| Fix::safe(write(meant)));
         return Some((instead, fix.or_else(of_its_place)));
     }
+    let guess =
+        |meant: &str| Fix::guess(format!("assumes that the role was meant to be `{meant}`"), write(meant));
     let is_own = |role: &&String| role.eq_ignore_ascii_case(&name.text);
     if let Some(meant) = allowed?.iter().find(is_own) {
-        return Some((format!("use `{meant}`"), is_meant().then(|| Fix::safe(write(meant)))));
+        let fix = if is_meant() { Fix::safe(write(meant)) } else { guess(meant) };
+        return Some((format!("use `{meant}`"), Some(fix)));
     }
     let Some(near) = allowed?.iter().find(|role| is_near(role, text)) else {
         return Some((
@@ -127,7 +130,7 @@ fn of_name(
     };
     let fix = match near.eq_ignore_ascii_case(text) {
         true => Fix::safe(write(near)),
-        false => Fix::guess(format!("assumes that the role was meant to be `{near}`"), write(near)),
+        false => guess(near),
     };
     Some((format!("did you mean `{near}`?"), Some(fix)))
 }

@@ -43,6 +43,11 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let fix = fix.or_else(|| last::in_another_form(cx, refused).filter(|_| is_first));
         let fix = fix.or_else(|| guesses::of(cx, model, refused));
         refused.fix = fix.or_else(|| is_first.then(|| last::of(cx, model, refused))?);
+        // What calls something is no detail.
+        let calls = |change: &Change| matches!(change, Change::Remove(node) if last::names_a_call(cx.document.value(*node)));
+        refused
+            .fix
+            .take_if(|fix| fault.object_kind() == Some(Kind::Content) && fix.changes.iter().any(calls));
         if let Some(fix) = &mut refused.fix
             && let [Change::Remove(node)] = fix.changes[..]
             && fix.cost.is_some()

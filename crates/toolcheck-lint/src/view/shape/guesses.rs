@@ -130,7 +130,12 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
     // Another type wants other keys, and what a schema lacks may be anything.
     let is_missing = fault.kind == ShapeFaultKind::Missing;
     let is_schema = refused.rule == RuleId::InvalidToolSchema && is_missing;
-    if fault.is_of_type() && !is_missing || is_schema {
+    // A block is what its other keys say that it is.
+    let says_more = || {
+        let mut members = cx.document.value(fault.object_node()).members().take(MOST_KEYS);
+        fault.object_kind() == Some(Kind::Content) && members.any(|member| member.children().next().is_some())
+    };
+    if fault.is_of_type() && !is_missing || is_schema || is_missing && says_more() {
         return None;
     }
     let mut key = fault.key.to_string();

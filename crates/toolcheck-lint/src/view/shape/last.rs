@@ -83,7 +83,7 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
     .or_else(|| {
         let is_left = fault.kind == ShapeFaultKind::Unknown
             || fault.kind != ShapeFaultKind::Missing && &*fault.key != "type" && fault.may_be_missing();
-        let is_short = value.raw().len() <= LONGEST_WORD;
+        let is_short = value.raw().len() <= LONGEST_WORD && value.children().next().is_none();
         let is_part = matches!(fault.object_kind(), Some(Kind::Message | Kind::ToolCall | Kind::Content));
         match is_left {
             true if is_short || !is_part => left_out(cx, value),
@@ -224,6 +224,16 @@ fn found<'s>(value: Value<'_, 's>, depth: usize) -> Option<(&'static str, &'s st
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     let (_, kind) = PICTURES.iter().find(|(start, _)| data.starts_with(start))?;
     (data.len() > LONGEST_WORD && data.bytes().all(is_base64)).then_some((*kind, data))
+}
+
+/// Whether an object may be a call in any form: it has a name, and an object besides.
+pub(crate) fn names_a_call(value: Value<'_, '_>) -> bool {
+    let is_name = |member: Value<'_, '_>| {
+        let is_own = |key: &str| key.ends_with("name") || key.ends_with("Name");
+        member.key_text().is_some_and(|key| is_own(&key)) && member.as_json_str().is_some()
+    };
+    let mut members = value.members().take(MOST_KEYS);
+    members.clone().any(is_name) && members.any(Value::is_object)
 }
 
 /// A call or a result in a form that nobody can tell, as text. What names a tool may also have another fix: `may_be_named`.

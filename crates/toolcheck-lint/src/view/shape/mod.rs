@@ -24,7 +24,7 @@ use toolcheck_json::{Document, NodeId, Value};
 
 pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
-pub(crate) use self::last::{left_out, of_block, tools};
+pub(crate) use self::last::{left_out, names_a_call, of_block, tools};
 pub(crate) use self::merge_faults::settle;
 pub(crate) use self::required::required_above;
 pub(crate) use self::translated::translated;
