@@ -102,6 +102,9 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
     let body = request
         .get_any(&["body", "request"])
         .filter(|body| body.is_object() && is_known(*body) && !is_known(request));
+    // A `path` may lead to a file, except beside a body.
+    let own = body.and_then(|_| request.get_any(&["url", "uri", "path"]));
+    let url = value.get_any(&["url", "path"]).or(own);
     let request = body.unwrap_or(request);
     let status = status_of(value);
     // Logs also have keys with these names, next to messages of their own or with other contents.
@@ -113,7 +116,7 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         request,
         response,
         status,
-        url: value.get_any(&["url", "path"]),
+        url,
         retry_after: timing::retry_after(value),
         time: timing::time(value),
         // Vertex says when it has processed a line, and Bedrock numbers them.
