@@ -14,6 +14,10 @@ pub(crate) trait Half {
     fn span(&self) -> Option<Span> {
         None
     }
+    /// The JSON of what a result says, where it is known.
+    fn said(&self) -> Option<&[u8]> {
+        None
+    }
 }
 
 /// Where a call or a result is in a conversation: the numbers of its turn, its message and its part.
@@ -249,32 +253,53 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         (first..self.calls.len()).take(LOOKED_AHEAD).find(is_its)
     }
 
-    /// Of two results with the id of one call, the first is that of another call of the turn, which has none, if the names
-    /// of their tools say so.
+    /// Of two results with the id of one call, one is that of another call of the turn, which has none, if the names of their
+    /// tools say so, or if there are no names, and as many results as calls, which say different things.
     fn free_misnamed(&mut self) {
         for number in 0..self.results.len() {
             let PairedWith::Repeated(call) = self.matches.paired_with[number] else { continue };
             let Some(first) = self.matches.answered_by[call] else { continue };
             let (result, taken) = (&self.results[number], &self.results[first]);
-            let (own, other) = (self.calls[call].name(), taken.name());
             let turn = self.calls[call].position().turn;
-            let is_of_turn = [result, taken].iter().all(|result| result.position().turn == turn + 1);
-            if !is_of_turn || own.is_none() || result.name() != own || other.is_none() || other == own {
+            if [result, taken].iter().any(|result| result.position().turn != turn + 1) {
                 continue;
             }
-            let is_open = |sibling: usize| {
-                let is_sibling = self.calls[sibling].position().turn == turn;
-                is_sibling
-                    && self.matches.answered_by[sibling].is_none()
-                    && self.calls[sibling].name() == other
+            let is_open = |name: Option<&str>| {
+                let is_open = |sibling: usize| {
+                    let sibling_of = &self.calls[sibling];
+                    sibling_of.position().turn == turn
+                        && self.matches.answered_by[sibling].is_none()
+                        && (name.is_none() || sibling_of.name() == name)
+                };
+                let end = self.calls.len().min(call + LOOKED_AHEAD);
+                (call.saturating_sub(LOOKED_AHEAD)..end).any(is_open)
             };
-            let end = self.calls.len().min(call + LOOKED_AHEAD);
-            if (call.saturating_sub(LOOKED_AHEAD)..end).any(is_open) {
-                self.matches.paired_with[first] = PairedWith::NoCall;
-                self.matches.paired_with[number] = PairedWith::First(call);
-                self.matches.answered_by[call] = Some(number);
+            match (self.calls[call].name(), taken.name(), result.name()) {
+                (Some(own), Some(other), Some(name)) if name == own && other != own => {
+                    if is_open(Some(other)) {
+                        self.matches.paired_with[first] = PairedWith::NoCall;
+                        self.matches.paired_with[number] = PairedWith::First(call);
+                        self.matches.answered_by[call] = Some(number);
+                    }
+                }
+                (Some(own), _, Some(name)) if name != own && is_open(Some(name)) => {
+                    self.matches.paired_with[number] = PairedWith::NoCall;
+                }
+                (_, None, None) if result.said() != taken.said() && self.is_even(turn) && is_open(None) => {
+                    self.matches.paired_with[number] = PairedWith::NoCall;
+                }
+                _ => {}
             }
         }
+    }
+
+    /// Whether as many results follow a turn as it has calls.
+    fn is_even(&self, turn: usize) -> bool {
+        fn count<H: Half>(halves: &[H], turn: usize) -> usize {
+            let before = |turn| halves.partition_point(|half| half.position().turn < turn);
+            before(turn + 1) - before(turn)
+        }
+        count(self.calls, turn) == count(self.results, turn + 1)
     }
 
     fn open(&mut self, call: usize, by_id: &mut HashMap<&'m str, Open>) {

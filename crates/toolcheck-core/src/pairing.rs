@@ -123,6 +123,10 @@ impl Half for ResultSite<'_, '_> {
         text_of(self.result.name.as_ref())
     }
 
+    fn said(&self) -> Option<&[u8]> {
+        Some(self.result.content_json)
+    }
+
     fn position(&self) -> Position {
         Position { turn: self.turn, message: self.message_number, part: self.part_number }
     }

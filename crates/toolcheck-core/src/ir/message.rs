@@ -395,6 +395,8 @@ pub struct ToolResult<'s> {
     pub content: Content,
     /// The place of the content.
     pub content_place: Option<Place>,
+    /// The JSON of the content; empty if there is none.
+    pub content_json: &'s [u8],
     /// The place of the JSON that it has beside its content for programs, which the tool's schema of results describes.
     pub structured: Option<Place>,
     /// Whether it contains something other than text, such as an image or a document.
@@ -423,6 +425,7 @@ impl<'s> ToolResult<'s> {
             is_error: None,
             content: Content::of(content),
             content_place: content.map(Place::of),
+            content_json: content.map_or(&[], Value::raw),
             structured: None,
             has_media: false,
             foreign: None,
