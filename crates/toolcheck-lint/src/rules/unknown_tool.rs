@@ -1,5 +1,5 @@
 use foldhash::HashSet;
-use toolcheck_core::ir::{Body, Executor, ToolDef};
+use toolcheck_core::ir::{Body, Executor, ToolDef, ToolKind};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -29,7 +29,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
         // A name that is not a string is reported by another rule.
-        let name = call.name.as_ref().filter(|name| call.is_of_function() && name.instead.is_none());
+        // In rows, a call in a notation of its own may be of what a program has built in.
+        let is_custom = call.kind == ToolKind::Custom && cx.transcript.format.is_some();
+        let is_named = call.is_of_function() || is_custom;
+        let name = call.name.as_ref().filter(|name| is_named && name.instead.is_none());
         let Some(name) = name else { continue };
         // One finding per tool, however often it is called.
         if !known.insert(&name.text) {
