@@ -62,19 +62,25 @@ fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &M
     }
 }
 
+/// The name that a call has in the response, if it is that of another tool, and both in letters alone.
+fn other_name<'k>(
+    cx: &Context<'_, '_>,
+    given: &'k PastCall,
+    stored: &MatchedCall,
+) -> Option<(&'k str, [String; 2])> {
+    let Body::Call(call) = &cx.transcript.parts[stored.part].body else { return None };
+    let is_same_id = call.id.as_ref().is_none_or(|id| given.call.id.as_deref() == Some(&*id.text));
+    let was = given.call.name.as_deref().filter(|_| is_same_id)?;
+    // The same letters in another way are what a gateway makes of a name that an API does not take.
+    let names = [letters(&call.name.as_ref()?.text), letters(was)];
+    (names[0] != names[1] && !names.iter().any(String::is_empty)).then_some((was, names))
+}
+
 /// Reports a call that has the name of another tool.
 fn check_name(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &MatchedCall) {
     let part = &cx.transcript.parts[stored.part];
     let Body::Call(call) = &part.body else { return };
-    let is_same_id = call.id.as_ref().is_none_or(|id| given.call.id.as_deref() == Some(&*id.text));
-    let (Some(name), Some(was)) = (&call.name, given.call.name.as_deref().filter(|_| is_same_id)) else {
-        return;
-    };
-    // The same letters in another way are what a gateway makes of a name that an API does not take.
-    let (own, other) = (letters(&name.text), letters(was));
-    if own == other || own.is_empty() || other.is_empty() {
-        return;
-    }
+    let Some((was, [own, other])) = other_name(cx, given, stored) else { return };
     let message = format!("tool call {} calls tool `{}` in the response", call.title(), text::shorten(was));
     let finding = out.report(part.place, message);
     finding.about_call(call).caption("in the history");
@@ -93,23 +99,29 @@ fn letters(name: &str) -> String {
 /// How many letters the names of one tool share at least if a gateway has shortened one of them.
 const SHORTENED: usize = 16;
 
-/// Removes the findings about arguments that the client wrote, and returns them: the model is not to blame.
+/// Removes the findings about arguments and names that the client wrote, and returns them: the model is not to blame.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {
     let Some(kept) = cx.kept else { return Vec::new() };
-    let changed = kept
-        .calls_kept()
-        .filter(|(given, stored)| stored.change != Change::Same || is_told(cx, given, stored));
-    let mut spans: Vec<Span> =
-        changed.map(|(_, stored)| cx.transcript.parts[stored.part].place.span).collect();
-    toolcheck_json::sort_by_position(&mut spans, |span| span.start as usize);
+    // Where each is, and whether it has another name.
+    let changed = kept.calls_kept().filter_map(|(given, stored)| {
+        let is_renamed = other_name(cx, given, stored).is_some();
+        let is_own = is_renamed || stored.change != Change::Same || is_told(cx, given, stored);
+        is_own.then(|| (cx.transcript.parts[stored.part].place.span, is_renamed))
+    });
+    let mut calls: Vec<(Span, bool)> = changed.collect();
+    toolcheck_json::sort_by_position(&mut calls, |(span, _)| span.start as usize);
     let is_silenced = |finding: &Draft| {
-        let is_of_arguments =
-            matches!(finding.rule, RuleId::ArgumentsSchemaMismatch | RuleId::InvalidArgumentsJson);
         let span = finding.place.span;
-        let before = spans.partition_point(|call| call.start <= span.start).checked_sub(1);
-        is_of_arguments && before.is_some_and(|call| span.end <= spans[call].end)
+        let before = calls.partition_point(|(call, _)| call.start <= span.start).checked_sub(1);
+        before.map(|call| calls[call]).filter(|(call, _)| span.end <= call.end).is_some_and(
+            |(_, is_renamed)| match finding.rule {
+                RuleId::ArgumentsSchemaMismatch | RuleId::InvalidArgumentsJson => true,
+                RuleId::UnknownTool => is_renamed,
+                _ => false,
+            },
+        )
     };
-    if spans.is_empty() {
+    if calls.is_empty() {
         return Vec::new();
     }
     let (silenced, others) = findings.split_off(first).into_iter().partition(is_silenced);

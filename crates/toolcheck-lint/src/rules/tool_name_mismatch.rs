@@ -30,7 +30,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let is_reported = !called.text.is_empty() && !tools.hides_some
             || called.text.is_empty() && (names.pattern.is_some() || names.max_length.is_some());
-        let declared = || declared.get_or_init(|| tools.declared().filter_map(name_of).collect());
+        let in_text = || cx.definitions().map(|tool| &*tool.name);
+        let declared =
+            || declared.get_or_init(|| tools.declared().filter_map(name_of).chain(in_text()).collect());
         if is_reported && declared().contains(&*labelled.text) && !declared().contains(&*called.text) {
             continue;
         }
