@@ -130,6 +130,15 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
 fn status_of(exchange: Value<'_, '_>) -> Option<u16> {
     let names = ["status", "status_code", "statusCode"];
     let inside = || exchange.get("response").and_then(|response| response.get_any(&names));
-    let status = exchange.get_any(&names).or_else(inside)?.as_u64()?;
-    u16::try_from(status).ok().filter(|status| (100..600).contains(status))
+    status(exchange.get_any(&names).or_else(inside)?)
+}
+
+/// An HTTP status that a recorder wrote as a number, as a text, or beside its message as PHP-VCR does.
+pub fn status(value: Value<'_, '_>) -> Option<u16> {
+    let value = value.get("code").unwrap_or(value);
+    let status = match value.as_str() {
+        Some(text) => text.parse().ok()?,
+        None => u16::try_from(value.as_u64()?).ok()?,
+    };
+    (100..600).contains(&status).then_some(status)
 }

@@ -312,7 +312,6 @@ fn status_of(entry: Value<'_, '_>) -> Option<u16> {
     const PLACES: [&[&str]; 4] = [&["response"], &["httpResponse"], &["responses", "is"], &["Response"]];
     let inside = PLACES.iter().filter_map(|path| at(entry, path));
     let places = inside.map(|response| response.elements().next().unwrap_or(response));
-    let named = [entry].into_iter().chain(places).find_map(|value| value.get_any(&NAMES)?.as_u64());
-    let status = named.or_else(|| at(entry, &["Response", "Status", "Code"])?.as_u64())?;
-    u16::try_from(status).ok().filter(|status| (100..600).contains(status))
+    let named = [entry].into_iter().chain(places).find_map(|value| exchange::status(value.get_any(&NAMES)?));
+    named.or_else(|| exchange::status(at(entry, &["Response", "Status", "Code"])?))
 }
