@@ -171,10 +171,13 @@ fn said_last(cx: &Context<'_, '_>) -> Option<usize> {
     is_item.then_some(number)
 }
 
-/// Whether a call may still be running: at the end of a transcript that is not a request and not over.
+/// Whether a call may still be running: at the end of a transcript that is not a request and not over. A row may end with what
+/// the model learns to call, and not between the results of its calls.
 fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     let last = cx.pairing.turns.len() - 1;
-    let is_being_answered = call.turn + 1 == last && !cx.pairing.results_of_turn(last).is_empty();
+    let is_being_answered = call.turn + 1 == last
+        && !cx.pairing.results_of_turn(last).is_empty()
+        && !(cx.is_training_example() && cx.pairing.answer_of(call).is_none());
     let is_at_end = call.turn == last && cx.pairing.reaches_end_of_turn(call);
     !cx.is_request() && (is_at_end || is_being_answered) && !cx.is_over()
 }
