@@ -375,7 +375,7 @@ impl<'c> Context<'c, '_> {
     }
 
     /// Whether the API is asked about what a rule finds in what an agent sends next.
-    fn is_sent_next(&self, rule: &Rule) -> bool {
+    pub(crate) fn is_sent_next(&self, rule: &Rule) -> bool {
         let next = self.next_request().filter(|next| self.known_target.is_some() && !next.repairs(rule.id));
         next.is_some_and(|next| next.level(rule.id).is_some() || self.sends_as_written(rule))
     }

@@ -2,6 +2,7 @@ use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{ToolKind, ToolResult};
 use toolcheck_core::pairing::{CallSite, ResultSite};
+use toolcheck_core::readers::SourceKind;
 use toolcheck_core::targets::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -31,7 +32,21 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     let help = "give the call an id, and its result the same id";
+    // What nobody sends may be without ids, and is written so on purpose unless its other calls and results have them. What a
+    // framework keeps has them always.
+    let is_refused = || cx.entry(&RULE, Some("call")).is_refused();
+    let is_sent = cx.policy.is_none() || cx.is_sent_next(&RULE) && is_refused();
+    let is_kept = || cx.policy.is_some_and(|policy| std::ptr::eq(policy, SourceKind::History.policy()));
+    if !is_sent && !is_kept() && !has_pair_with_ids(cx) {
+        return;
+    }
+    let result_has_id = |call: &CallSite<'_, '_>| {
+        cx.pairing.answer_of(call).is_some_and(|site| site.result.call_id.is_some())
+    };
     for call in cx.pairing.calls.iter().filter(|call| call.call.id.is_none() && needs_id(call.call.kind)) {
+        if !is_sent && !result_has_id(call) {
+            continue;
+        }
         let name = call
             .call
             .name
@@ -54,7 +69,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .filter(|site| site.result.call_id.is_none() && site.result.kind.is_none_or(needs_id))
     {
         let call = site.paired_with.call().map(|number| &cx.pairing.calls[number]);
-        if call.is_some_and(|call| call.call.id.is_none()) || cx.answers_text_call(site) {
+        let is_bare = |call: &CallSite<'_, '_>| call.call.id.is_none();
+        if call.map_or(!is_sent, is_bare) || cx.answers_text_call(site) {
             continue;
         }
         let finding = out.report(site.part.place, "a tool result has no call id");
@@ -67,6 +83,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.fix(with_id_of(cx, site, call, unnamed == Some((call.turn, 1))));
         }
     }
+}
+
+/// Whether a call and its result both have an id.
+fn has_pair_with_ids(cx: &Context<'_, '_>) -> bool {
+    let has_id = |call: usize| cx.pairing.calls[call].call.id.is_some();
+    let mut named = cx.pairing.results.iter().filter(|site| site.result.call_id.is_some());
+    named.any(|site| site.paired_with.call().is_some_and(has_id))
 }
 
 /// Some kinds are paired in other ways: by position, or by the item that they come with.
