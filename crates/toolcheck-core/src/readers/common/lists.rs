@@ -7,9 +7,9 @@ use foldhash::HashSet;
 use memchr::memmem::Finder;
 use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
-use super::{Columns, LeftOut, literal, python};
+use super::{Columns, LeftOut, described, literal, python};
 use crate::claim::certainty;
-use crate::ir::{Body, Part, Place, Transcript, UnreadKind};
+use crate::ir::{Body, Part, Place, Text, Transcript, UnreadKind};
 use crate::names::words;
 use crate::tools::{self, Definition};
 use crate::{call_marks, unread};
@@ -184,6 +184,7 @@ impl<'d, 's> Beside<'d, 's> {
         if transcript.request.instructions.is_none() {
             transcript.request.instructions = self.system.map(Place::of);
         }
+        described::add(transcript, self.system.and_then(Text::of));
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn json(value: Value<'_, '_>) -> Option<String> {
     json_of(&Some(value).filter(|value| is_like_one(*value))?.as_str()?)
 }
 
-fn json_of(text: &str) -> Option<String> {
+pub(crate) fn json_of(text: &str) -> Option<String> {
     let piece = |piece: Piece| piece.json.unwrap_or_else(|| text[piece.range].to_owned());
     Some(pieces(text)?.into_iter().map(piece).collect())
 }

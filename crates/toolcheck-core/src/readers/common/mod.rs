@@ -2,6 +2,7 @@
 
 pub(crate) mod broken;
 pub(crate) mod columns;
+pub(crate) mod described;
 pub(crate) mod event_log;
 pub(crate) mod event_session;
 pub(crate) mod events;

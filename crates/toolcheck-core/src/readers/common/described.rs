@@ -1,0 +1,52 @@
+//! Tools that a system text describes between tags, as the templates of Hermes and Qwen write them.
+
+use toolcheck_json::{Document, JsonStr};
+
+use super::{literal, python};
+use crate::ir::{Body, Place, Role, Text, Transcript};
+use crate::tools::{self, Definition};
+
+/// Adds the tools that the text of the first message describes, where the conversation has none besides.
+pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, column: Option<Text<'s>>) {
+    if transcript.request.tools.count() != Some(0) {
+        return;
+    }
+    let first = transcript.messages.first().filter(|message| message.role == Role::System);
+    let said = first.and_then(|message| match &transcript.parts_of(message).first()?.body {
+        Body::Text(text) => Some((text.string, text.place)),
+        _ => None,
+    });
+    let column = column.map(|text| (text.string, text.place));
+    let found = said.into_iter().chain(column).map(|(text, place)| (of_text(text), place));
+    let found: Option<(Vec<Definition>, Place)> = found.into_iter().find(|(tools, _)| !tools.is_empty());
+    if let Some((tools, place)) = found {
+        transcript.request.tools.place = Some(place);
+        transcript.request.tools.in_text = tools;
+    }
+}
+
+/// The tools between the first tags that have some: the words around them name the tags too.
+fn of_text(text: JsonStr<'_>) -> Vec<Definition> {
+    if !text.may_have("</tools>") {
+        return Vec::new();
+    }
+    let text = text.decode();
+    let mut lists = text.split("<tools>").skip(1).filter_map(|rest| Some(rest.split_once("</tools>")?.0));
+    lists.find_map(|list| Some(of_list(list.trim())).filter(|tools| !tools.is_empty())).unwrap_or_default()
+}
+
+/// The tools of a list, or of lines with one each. None, if one of them can't be read.
+fn of_list(list: &str) -> Vec<Definition> {
+    let of_json = |json: &str| {
+        let document = Document::read(json.as_bytes());
+        let root = document.root();
+        let tools = || tools::read_with(root, python::schema_of).filter(|tools| !tools.is_empty());
+        let tool = || tools::definition_with(root, python::schema_of).map(|tool| vec![tool]);
+        document.faults().is_empty().then(|| tools().or_else(tool))?
+    };
+    let lines = || {
+        let lines = list.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.map(of_json).collect::<Option<Vec<_>>>().map(|tools| tools.concat())
+    };
+    of_json(list).or_else(lines).or_else(|| of_json(&literal::json_of(list)?)).unwrap_or_default()
+}
