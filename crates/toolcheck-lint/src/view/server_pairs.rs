@@ -1,7 +1,7 @@
 //! The provider's own calls and results, which appear in the history as pairs.
 
 use foldhash::HashMap;
-use toolcheck_core::ir::{Body, Call, Executor, Message, Part, ToolResult, Transcript};
+use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, ToolResult, Transcript};
 
 /// A call or result whose other half is missing.
 pub(crate) struct Half<'t, 's, T> {
@@ -13,13 +13,19 @@ pub(crate) struct Half<'t, 's, T> {
 
 /// The calls without a result, and the results without a call.
 ///
-/// Halves are paired by id, and the remaining ones of a message by position: a pair whose ids were rewritten on one
+/// Halves are paired by id, and the remaining ones of a turn by position: a pair whose ids were rewritten on one
 /// side is still a pair. If both ids are of one kind, the result is returned: that they differ is one problem.
 pub(crate) fn halves<'t, 's>(
     transcript: &'t Transcript<'s>,
 ) -> (Vec<Half<'t, 's, Call<'s>>>, Vec<Half<'t, 's, ToolResult<'s>>>) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
+    // Where the user says more than a result, which ends the turn before.
+    let mut words = Vec::new();
     for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
+        let says = |part: &Part<'_>| matches!(part.body, Body::Text(_) | Body::Media);
+        if message.role == Role::User && parts.iter().any(says) {
+            words.push(message_number);
+        }
         for part in parts {
             match &part.body {
                 Body::Call(is) if is.executor == Executor::Server => {
@@ -43,13 +49,15 @@ pub(crate) fn halves<'t, 's>(
         call.and_then(|number| calls[number].take()).is_none()
     });
     let mut calls: Vec<_> = calls.into_iter().flatten().collect();
+    let turn_of = |message_number| words.partition_point(|word| *word <= message_number);
     let mut open = results.iter().peekable();
     let mut paired = Vec::new();
     calls.retain(|call| {
         while open.next_if(|result| result.message_number < call.message_number).is_some() {
             paired.push(false);
         }
-        let result = open.next_if(|result| result.message_number == call.message_number);
+        let turn = turn_of(call.message_number);
+        let result = open.next_if(|result| turn_of(result.message_number) == turn);
         if let Some(result) = result {
             let ids = call.is.id.as_ref().zip(result.is.call_id.as_ref());
             paired.push(ids.is_none_or(|(call, result)| kind(&call.text) != kind(&result.text)));
