@@ -123,8 +123,8 @@ impl Half for ResultSite<'_, '_> {
         text_of(self.result.name.as_ref())
     }
 
-    fn said(&self) -> Option<&[u8]> {
-        Some(self.result.content_json)
+    fn says_same(&self, other: &Self) -> bool {
+        self.result.content_json == other.result.content_json
     }
 
     fn position(&self) -> Position {

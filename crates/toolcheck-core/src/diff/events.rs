@@ -198,6 +198,10 @@ impl Half for EventHalf<'_, '_> {
     fn span(&self) -> Option<Span> {
         Some(self.event.place.span)
     }
+
+    fn says_same(&self, other: &Self) -> bool {
+        self.event.content.exact == other.event.content.exact
+    }
 }
 
 /// Says of each result which call it answers, and of each call which results it has.
