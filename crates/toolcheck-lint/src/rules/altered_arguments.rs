@@ -71,8 +71,9 @@ fn other_name<'k>(
     let Body::Call(call) = &cx.transcript.parts[stored.part].body else { return None };
     let is_same_id = call.id.as_ref().is_none_or(|id| given.call.id.as_deref() == Some(&*id.text));
     let was = given.call.name.as_deref().filter(|_| is_same_id)?;
+    let name = call.name.as_ref().filter(|name| name.text != was)?;
     // The same letters in another way are what a gateway makes of a name that an API does not take.
-    let names = [letters(&call.name.as_ref()?.text), letters(was)];
+    let names = [letters(&name.text), letters(was)];
     (names[0] != names[1] && !names.iter().any(String::is_empty)).then_some((was, names))
 }
 
