@@ -461,8 +461,9 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         && let Some((entries, content)) = stored::results_in_one(value)
     {
         transcript.unread.retain(|unread| unread.place.node != entries.id());
-        if let Some(message) = transcript.messages.last_mut() {
-            message.role = Role::Tool;
+        // Its role is that of the provider's own messages, and none that somebody has mistaken.
+        if let Some(message) = transcript.messages.last_mut().filter(|_| role == Role::User) {
+            (message.role, message.role_name) = (Role::Tool, None);
         }
         for (index, entry) in entries.elements().enumerate() {
             let named = |keys: [&str; 2]| entry.get_any(&keys).and_then(Named::of);

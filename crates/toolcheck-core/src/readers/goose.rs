@@ -170,6 +170,9 @@ fn conversation<'s>(
         if id.is_none() || piece_of != id {
             transcript.next_message(role, *message);
         }
+        if piece_of != id || id == Some(b"null") {
+            transcript.details.answers.push(transcript.parts.len());
+        }
         piece_of = id;
         for block in message.list("content") {
             match body(block) {
