@@ -170,7 +170,8 @@ fn conversation<'s>(
         if id.is_none() || piece_of != id {
             transcript.next_message(role, *message);
         }
-        if piece_of != id || id == Some(b"null") {
+        // Without ids, each is whole.
+        if id == Some(b"null") || piece_of != id {
             transcript.details.answers.push(transcript.parts.len());
         }
         piece_of = id;

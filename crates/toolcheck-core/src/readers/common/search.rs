@@ -49,9 +49,12 @@ impl<'d, 's> Around<'d, 's> {
             Some(key) if is_column(&tools) => tools.get(&key),
             _ => Some(tools),
         };
+        // Of DashScope, whose input is an object.
+        let is_sent = member.is_object() && member.has_key("input");
         let tools = match own {
-            Some(own) => Some(own)
-                .filter(|own| is_column(own) || member.elements().next().is_some_and(holds_messages)),
+            Some(own) => Some(own).filter(|own| {
+                is_sent || is_column(own) || member.elements().next().is_some_and(holds_messages)
+            }),
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
         let side = member.key_text().and_then(|key| Side::of(row, &key)).unwrap_or(self.side);
@@ -161,7 +164,8 @@ pub(crate) fn read_value<'d, 's>(
     let transcripts = search.found.iter().filter_map(|found| {
         let Around { row, tools, side } = found.around;
         let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
-        let beside = beside.map(|beside| beside.or_tools(tools).or_known_tools(side.tools));
+        let beside = beside
+            .map(|beside| beside.or_tools(tools).or_known_tools(side.tools.filter(|_| spent <= MOST_BESIDE)));
         spent += beside.map_or(0, Beside::size);
         let mut transcript = found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?;
         transcript.details.is_answered = side.answers(&transcript);

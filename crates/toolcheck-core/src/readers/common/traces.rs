@@ -124,7 +124,7 @@ fn attribute<'d, 's>(span: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
 
 /// Whether a span is of one request to a model. One of something else may have carried out the last calls itself.
 fn is_of_model(span: Value<'_, '_>, key: &str, asked: Value<'_, '_>, said: Value<'_, '_>) -> bool {
-    let is_own = key.starts_with(['g', '$']) || key.contains('.');
+    let is_own = key.contains(['.', '$']);
     let kinds = match key {
         "mlflow.spanInputs" => &["mlflow.spanType"],
         _ if is_own => &["gen_ai.operation.name"],
