@@ -207,7 +207,7 @@ impl<'t, 's> Pairing<'t, 's> {
             of_kept: HashMap::default(),
             of_stored: Vec::new(),
             format: transcript.format,
-            placement: target.result_placement(),
+            placement: target.result_placement(transcript),
             merges: target.merges_assistant_messages(),
             merges_user: target.merges_user_messages(),
             first_unknown_index: usize::MAX,

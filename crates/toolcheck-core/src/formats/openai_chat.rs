@@ -461,13 +461,15 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         && let Some((entries, content)) = stored::results_in_one(value)
     {
         transcript.unread.retain(|unread| unread.place.node != entries.id());
-        if let Some(message) = transcript.messages.last_mut() {
-            message.role = Role::Tool;
+        // Its role is that of the provider's own messages, and none that somebody has mistaken.
+        if let Some(message) = transcript.messages.last_mut().filter(|_| role == Role::User) {
+            (message.role, message.role_name) = (Role::Tool, None);
         }
         for (index, entry) in entries.elements().enumerate() {
             let named = |keys: [&str; 2]| entry.get_any(&keys).and_then(Named::of);
             let id = named(["tool_call_id", "tool_id"]).or_else(|| stored::id_of_result(entry));
-            let body = result(entry.get(content), id, named(["tool_name", "name"]), false);
+            let name = named(["tool_name", "name"]).filter(|name| !name.text.is_empty());
+            let body = result(entry.get(content), id, name, false);
             transcript.push(Part::new(entry, index, body));
         }
         return;

@@ -81,6 +81,8 @@ enum RecordKind<'d, 's> {
     Abort,
     /// The user took back as many turns.
     RolledBack(u64),
+    /// The model's answer is whole: what it says next is of another one.
+    Answered,
     /// Anything else, by its kind.
     Other(&'static str),
     Unknown,
@@ -98,6 +100,8 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
         }
         Some("event_msg") => match payload.get_str("type").as_deref() {
             Some("turn_aborted" | "error") => RecordKind::Abort,
+            // It comes with the end of a response, and when its headers say what is left of a limit.
+            Some("token_count") => RecordKind::Answered,
             Some("thread_rolled_back") => {
                 RecordKind::RolledBack(payload.get("num_turns").and_then(Value::as_u64).unwrap_or(1))
             }
@@ -165,6 +169,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             RecordKind::RolledBack(turns) => {
                 history.roll_back(turns).end(ConversationEnd::Replaced, &mut reading);
             }
+            RecordKind::Answered => {
+                history.answers.push(history.items.len());
+                reading.leave_out("event records");
+            }
             RecordKind::Other(what) => reading.left_out.add(what, 1),
             RecordKind::Unknown => reading.leave_out_unknown("records of unknown kinds", record),
         }
@@ -184,6 +192,8 @@ struct History<'d, 's> {
     turns: Vec<usize>,
     /// The numbers of the items before which a turn was aborted.
     aborts: Vec<usize>,
+    /// The numbers of the items before which an answer ended.
+    answers: Vec<usize>,
     /// Whether it goes on from what only another file has.
     is_continued: bool,
 }
@@ -223,6 +233,7 @@ impl<'d, 's> History<'d, 's> {
         let kept = self.turns.len().saturating_sub(turns);
         let Some(&start) = self.turns.get(kept) else { return Self::default() };
         self.turns.truncate(kept);
+        self.answers.retain(|answer| *answer <= start);
         let aborts = self.aborts.split_off(self.aborts.partition_point(|abort| *abort <= start));
         let aborts = aborts.into_iter().map(|abort| abort - start).collect();
         Self { items: self.items.split_off(start), aborts, ..Self::default() }
@@ -240,6 +251,7 @@ impl<'d, 's> History<'d, 's> {
         let Some(first) = history.items.first() else { return };
         let mut transcript = Transcript::of_conversation(READER.key(), first.document().root());
         let mut aborts = history.aborts.iter().copied().peekable();
+        let mut answers = history.answers.iter().copied().peekable();
         let mut turn = 0;
         for (number, item) in history.kept.iter().enumerate().filter(|_| end != ConversationEnd::Replaced) {
             openai_responses::read_item(&mut transcript, *item, number);
@@ -251,6 +263,9 @@ impl<'d, 's> History<'d, 's> {
             }
             if begins_turn(*item) {
                 turn = transcript.parts.len();
+            }
+            while answers.next_if_eq(&number).is_some() {
+                transcript.details.answers.push(transcript.parts.len());
             }
             if is_notice(*item) && output_id(*item).is_some_and(|id| answered.contains(id)) {
                 reading.leave_out("notices of calls that were under way");

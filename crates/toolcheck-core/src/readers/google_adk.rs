@@ -209,6 +209,11 @@ impl<'s> Session<'s> {
             Some("user") => Role::User,
             _ => Role::Assistant,
         };
+        // Each event of a model is an answer of its own, but where it is heard and speaks at the same time.
+        let is_live = event.get_any(&["turnComplete", "turn_complete"]).is_some_and(|live| !live.is_null());
+        if role == Role::Assistant && !is_live {
+            self.transcript.details.answers.push(self.transcript.parts.len());
+        }
         for part in parts.elements() {
             self.part(part, role);
         }

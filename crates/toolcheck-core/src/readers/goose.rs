@@ -170,6 +170,10 @@ fn conversation<'s>(
         if id.is_none() || piece_of != id {
             transcript.next_message(role, *message);
         }
+        // Without ids, each is whole.
+        if id == Some(b"null") || piece_of != id {
+            transcript.details.answers.push(transcript.parts.len());
+        }
         piece_of = id;
         for block in message.list("content") {
             match body(block) {

@@ -36,7 +36,7 @@ fn read_row<'s>(row: Value<'_, 's>, reading: &mut Reading<'s>) {
     let before = reading.conversations.len();
     let settings = SETTINGS.iter().filter_map(|key| row.get(key)).find(|settings| settings.is_object());
     if let Some(messages) = row.get("messages") {
-        search::read_value(&READER, messages, settings.or(Some(row)), reading);
+        search::read_value(&READER, messages, Some(row), reading);
     }
     // The request as it came in repeats the messages; spend logs have them only there.
     let request = row.get("proxy_server_request").filter(|_| reading.conversations.len() == before);
@@ -44,9 +44,9 @@ fn read_row<'s>(row: Value<'_, 's>, reading: &mut Reading<'s>) {
         search::read_value(&READER, request, Some(row), reading);
     }
     if let Some(response) = row.get("response") {
-        search::read_value(&READER, response, settings.or(Some(row)), reading);
+        search::read_value(&READER, response, Some(row), reading);
     }
     for conversation in &mut reading.conversations[before..] {
-        lists::add_beside(&mut conversation.transcript, row);
+        settings.iter().for_each(|settings| lists::add_beside(&mut conversation.transcript, *settings));
     }
 }

@@ -227,8 +227,9 @@ impl<'d, 's> Invocation<'d, 's> {
         self.fields.get("providerExecuted").and_then(Value::as_bool) == Some(true)
     }
 
-    /// Adds the call. `is_last` says whether its message is the last one, where it may be under way.
-    fn add_call(self, transcript: &mut Transcript<'s>, is_last: bool) {
+    /// Adds the call. `is_last` says whether its message is the last one, where it may be under way, as those of its last
+    /// step are.
+    fn add_call(self, transcript: &mut Transcript<'s>, is_last: bool, is_last_step: bool) {
         let fields = self.fields;
         let input = fields.get_any(&["input", "args", "rawInput", "arguments"]);
         let mut call = call(id(self.id()), fields.get_any(&["toolName", "name"]), input);
@@ -245,7 +246,9 @@ impl<'d, 's> Invocation<'d, 's> {
                 call.arguments = Arguments::Missing;
                 Some(UnpairedReason::Aborted)
             }
-            Some("input-available" | "input-complete" | "call") if is_last => Some(UnpairedReason::Open),
+            Some("input-available" | "input-complete" | "call") if is_last && is_last_step => {
+                Some(UnpairedReason::Open)
+            }
             Some("approval-requested" | "approval-responded") if is_last => Some(UnpairedReason::Consent),
             _ => None,
         };
@@ -300,16 +303,21 @@ fn read_ui_message<'s>(
         .filter(|part| is_result(*part))
         .filter_map(|part| part.get("toolCallId").map(Value::raw))
         .collect();
+    let is_start = |part: Value<'_, '_>| part.get_str("type").as_deref() == Some("step-start");
+    let steps = parts(message).filter(|part| is_start(*part)).count();
+    let mut started = 0;
     for part in parts(message) {
         if is_result(part) {
             transcript.turn(Role::Tool, message).part(part, Body::Result(result_of(part)));
             continue;
         }
         transcript.turn(Role::Assistant, message);
-        if part.get_str("type").as_deref() == Some("step-start") {
+        if is_start(part) {
             end_step(transcript, message, &mut step);
+            transcript.details.answers.push(transcript.parts.len());
+            started += 1;
         } else if let Some(invocation) = Invocation::of(part) {
-            invocation.add_call(transcript, is_last);
+            invocation.add_call(transcript, is_last, started == steps);
             if invocation.is_of_server() {
                 invocation.add_result(transcript);
             } else if invocation.id().is_none_or(|id| !answered.contains(id.raw())) {
@@ -326,7 +334,7 @@ fn read_ui_message<'s>(
     if !has_calls {
         for part in mirrors.into_iter().flat_map(|mirrors| mirrors.elements()) {
             let invocation = Invocation { part, fields: part };
-            invocation.add_call(transcript, is_last);
+            invocation.add_call(transcript, is_last, true);
             step.push(invocation);
         }
     }

@@ -32,7 +32,7 @@ pub(crate) use refusal::{FREE, first_source, leave_out};
 use self::shape::{Shape, TargetShape};
 use crate::error::Error;
 use crate::formats;
-use crate::ir::{FormatId, TranscriptKind};
+use crate::ir::{FormatId, Transcript, TranscriptKind};
 use crate::level::Level;
 use crate::rule_id::RuleId;
 use crate::tables::{TARGETS, Tables};
@@ -422,9 +422,12 @@ impl Target {
         self.family
     }
 
-    /// How near to its call a result must be: by default, in the next turn.
-    pub(crate) fn result_placement(&self) -> Placement {
-        self.results.placement.unwrap_or(Placement::NextTurn)
+    /// How near to its call a result must be: by default, in the next turn. Where somebody recorded what was sent to an API
+    /// that is not known, the format says it.
+    pub(crate) fn result_placement(&self, transcript: &Transcript<'_>) -> Placement {
+        let sent = transcript.format.filter(|_| transcript.kind == TranscriptKind::Session);
+        let own = || sent.and_then(|format| find(format.id)?.results.placement);
+        self.results.placement.or_else(own).unwrap_or(Placement::NextTurn)
     }
 
     /// Whether consecutive messages of the model are one turn.

@@ -12,7 +12,7 @@ use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Text, Transcript, UnreadKind};
 use crate::names::words;
 use crate::tools::{self, Definition};
-use crate::{call_marks, unread};
+use crate::{call_marks, unread, unsupported};
 
 /// How many elements of a list are looked at to see whether it holds messages.
 const LOOKED_AT: usize = 8;
@@ -173,6 +173,12 @@ impl<'d, 's> Beside<'d, 's> {
     /// The same with other tools where there are none.
     pub(crate) fn or_tools(self, tools: Option<Value<'d, 's>>) -> Self {
         Self { tools: self.tools.or(tools), ..self }
+    }
+
+    /// The same with tools of a span, if it is known how they are written.
+    pub(crate) fn or_known_tools(self, tools: Option<Value<'d, 's>>) -> Self {
+        let is_known = |tools: &Value<'d, 's>| self.tools.is_none() && definitions(*tools, 0).is_some();
+        self.or_tools(tools.filter(is_known))
     }
 
     pub(crate) fn size(self) -> usize {
@@ -341,7 +347,12 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
     let mut stack = vec![root];
     while let Some(value) = stack.pop() {
         if value.as_json_str().is_some() {
-            if with_text(value, |inner| holds_list(inner, 0) || calls_of_output(inner).next().is_some()) {
+            let is_said = may_be_output(value);
+            if with_text(value, |inner| {
+                holds_list(inner, 0)
+                    || calls_of_output(inner).next().is_some()
+                    || is_said && (unsupported::is_response(inner) || is_plain(inner))
+            }) {
                 found.push(value.id());
             }
         } else if is_list(value) {
@@ -407,7 +418,14 @@ fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) ->
     let Some(string) = value.as_json_str() else { return false };
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: usize| FINDERS[word].find(string.raw()).is_some();
-    (has(0) || has(1) || has(2) || value.has_key("output") && has(3)) && unread::in_text(value, is_wanted)
+    (has(0) || has(1) || has(2) || may_be_output(value) && has(3)) && unread::in_text(value, is_wanted)
+}
+
+/// Whether a value may be what a span has as its output: MLflow's, the AI SDK's (`packages/ai/src/telemetry` of vercel/ai), or
+/// that of an attribute of OpenTelemetry.
+pub(crate) fn may_be_output(value: Value<'_, '_>) -> bool {
+    const KEYS: [&str; 4] = words("output mlflow.spanOutputs ai.response.toolCalls stringValue");
+    KEYS.iter().any(|key| value.has_key(key))
 }
 
 /// The calls in what a span has as its output, where that is no message: LangChain's handlers write the `additional_kwargs`

@@ -5,6 +5,7 @@ use toolcheck_json::{NodeId, Value};
 
 use super::columns::value_at;
 use super::lists::Beside;
+use super::traces::Side;
 use super::{
     Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
     framework_messages, lists, message_lines, spans, traces, turns, vercel_ai,
@@ -35,6 +36,8 @@ struct Around<'d, 's> {
     row: Option<Value<'d, 's>>,
     /// The tools of a list of rows or of a table, for rows that have none of their own.
     tools: Option<Value<'d, 's>>,
+    /// What the span that it is in says of it.
+    side: Side<'d, 's>,
 }
 
 impl<'d, 's> Around<'d, 's> {
@@ -46,16 +49,16 @@ impl<'d, 's> Around<'d, 's> {
             Some(key) if is_column(&tools) => tools.get(&key),
             _ => Some(tools),
         };
-        // Of a span, whose input and output are objects.
-        let is_of_span = member.is_object() && (member.has_key("input") || member.has_key("output"));
-        let metadata = || row.get("metadata").filter(|_| is_of_span)?.get_any(&lists::TOOLS);
-        let tools = match own.or_else(metadata) {
+        // Of DashScope, whose input is an object.
+        let is_sent = member.is_object() && member.has_key("input");
+        let tools = match own {
             Some(own) => Some(own).filter(|own| {
-                is_of_span || is_column(own) || member.elements().next().is_some_and(holds_messages)
+                is_sent || is_column(own) || member.elements().next().is_some_and(holds_messages)
             }),
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
-        Self { row: Some(row), tools }
+        let side = member.key_text().and_then(|key| Side::of(row, &key)).unwrap_or(self.side);
+        Self { row: Some(row), tools, side }
     }
 }
 
@@ -156,16 +159,16 @@ pub(crate) fn read_value<'d, 's>(
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
     let mut spent = 0;
-    let is_answered = row.zip(root.key_text()).is_some_and(|(span, key)| traces::is_answered(span, &key));
     let conversation =
         |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
     let transcripts = search.found.iter().filter_map(|found| {
-        let Around { row, tools } = found.around;
+        let Around { row, tools, side } = found.around;
         let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
-        let beside = beside.map(|beside| beside.or_tools(tools));
+        let beside = beside
+            .map(|beside| beside.or_tools(tools).or_known_tools(side.tools.filter(|_| spent <= MOST_BESIDE)));
         spent += beside.map_or(0, Beside::size);
         let mut transcript = found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?;
-        transcript.details.is_answered = is_answered || found.is_answered();
+        transcript.details.is_answered = side.answers(&transcript);
         Some(conversation(transcript))
     });
     reading.conversations.extend(transcripts);
@@ -221,12 +224,6 @@ fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Readin
 const MOST_BESIDE: usize = 64 << 20;
 
 impl<'s> FoundList<'_, 's> {
-    /// Whether a model has answered the list, which is in a value of a span.
-    fn is_answered(&self) -> bool {
-        let key = self.list.key_text();
-        self.around.row.zip(key).is_some_and(|(span, key)| traces::is_answered(span, &key))
-    }
-
     fn read(&self, reader: &Reader, beside: Option<Beside<'_, 's>>) -> Option<Transcript<'s>> {
         let mut transcript = match self.how {
             How::Body(format) => format.read(self.around.row?)?,
@@ -335,7 +332,8 @@ struct Search<'d, 's> {
 impl<'d, 's> Search<'d, 's> {
     fn run(&mut self, root: Value<'d, 's>, row: Option<Value<'d, 's>>) {
         // Each value with the object around it.
-        let mut stack = vec![(root, Around { row, tools: None })];
+        let side = row.zip(root.key_text()).and_then(|(span, key)| Side::of(span, &key)).unwrap_or_default();
+        let mut stack = vec![(root, Around { row, side, ..Around::default() })];
         while let Some((value, around)) = stack.pop() {
             if let Some(read) = reader_of_answer(value) {
                 self.found.push(FoundList { list: value, around, how: How::Answer(read) });
@@ -364,7 +362,10 @@ impl<'d, 's> Search<'d, 's> {
             let is_asked = holds_calls && lists::wrapped(entry).is_none();
             match unread::part(entry).filter(|unread| is_asked && unread.what == UnreadKind::Results) {
                 Some(unread) => self.unread.push(unread),
-                None => stack.push((entry, around)),
+                None => {
+                    let side = entry.get_str("key").and_then(|key| Side::of(list, &key));
+                    stack.push((entry, Around { side: side.unwrap_or(around.side), ..around }));
+                }
             }
         }
     }
@@ -488,7 +489,7 @@ fn add_cells<'d, 's>(table: Value<'d, 's>, stack: &mut Stack<'d, 's>) -> bool {
         .position(|name| lists::TOOLS.iter().any(|key| name.as_str().as_deref() == Some(key)));
     let Some(at) = at.filter(|_| rows().next().is_some_and(Value::is_array)) else { return false };
     for row in rows() {
-        let around = Around { row: Some(table), tools: row.elements().nth(at) };
+        let around = Around { row: Some(table), tools: row.elements().nth(at), ..Around::default() };
         stack.extend(
             row.elements().enumerate().filter(|(number, _)| *number != at).map(|(_, cell)| (cell, around)),
         );
@@ -571,7 +572,7 @@ fn is_page(value: Value<'_, '_>) -> bool {
 
 /// How to read a message outside of lists that holds calls, or an output with some.
 fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
-    if value.has_key("output") && lists::calls_of_output(value).next().is_some() {
+    if lists::may_be_output(value) && lists::calls_of_output(value).next().is_some() {
         return Some(|transcript, output, _| {
             transcript.next_message(Role::Assistant, output);
             lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));

@@ -1,10 +1,12 @@
 //! What the readers of traces share: how they know a trace, and what in it holds messages.
 
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::spans;
-
+use super::{lists, spans};
+use crate::ir::{Body, Transcript};
 use crate::names::words;
+use crate::{unread, unsupported};
 
 const VALUES_LOOKED_AT: usize = 20_000;
 
@@ -50,30 +52,118 @@ pub(crate) fn any_attribute(record: Value<'_, '_>, is_wanted: impl Fn(&str, Valu
     false
 }
 
-/// The keys under which spans of models alone have what was sent, and those of the answers to it.
-const ANSWERS: [(&str, &str); 4] = [
+/// The keys under which spans have what was sent, and those of what came back.
+const SIDES: [(&str, &str); 12] = [
     ("gen_ai.input.messages", "gen_ai.output.messages"),
     ("gen_ai.request.messages", "gen_ai.response.text"),
     ("ai.prompt.messages", "ai.response.text"),
+    ("ai.prompt.messages", "ai.response.toolCalls"),
+    ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"),
     ("$ai_input", "$ai_output_choices"),
+    ("mlflow.spanInputs", "mlflow.spanOutputs"),
+    ("input", "output"),
+    ("inputs", "outputs"),
+    // Weave, and LiteLLM.
+    ("inputs", "output"),
+    ("messages", "response"),
+    ("proxy_server_request", "response"),
 ];
 
-/// Whether a model has answered the messages that a span has under a key, so that nothing was open at their end. A span of
-/// something else than a model may have carried out the last calls itself.
-pub(crate) fn is_answered(span: Value<'_, '_>, key: &str) -> bool {
-    let kind = |key: &str| span.get_str(key);
-    let answer = if key == "input" {
-        let own = span.get("span_attributes").and_then(|own| own.get_str("type"));
-        let is_of_model = kind("type").as_deref() == Some("GENERATION") || own.as_deref() == Some("llm");
-        is_of_model.then_some("output")
-    } else {
-        // Spans of agents have the messages of a whole run.
-        let is_of_model =
-            matches!(kind("gen_ai.operation.name").as_deref(), None | Some("chat" | "generate_content"));
-        ANSWERS.iter().find(|(asked, _)| is_of_model && *asked == key).map(|(_, answer)| *answer)
+/// The keys that say what a span is of, where those of its sides do not.
+const KINDS: [&str; 6] = words("run_type spanType span_type call_type kind type");
+
+/// What those keys say of a span in which a model, and nothing else, has said something.
+const OF_MODELS: [&str; 10] = words(
+    "llm chat chat_model generation generate_content completion acompletion responses aresponses \
+    anthropic_messages",
+);
+
+/// What a span says of what one of its members holds.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Side<'d, 's> {
+    /// What a model said to it, so that nothing was open at its end.
+    pub(crate) answer: Option<Value<'d, 's>>,
+    /// The tools that were sent.
+    pub(crate) tools: Option<Value<'d, 's>>,
+}
+
+impl<'d, 's> Side<'d, 's> {
+    /// The side that a member or an attribute with this key is.
+    pub(crate) fn of(span: Value<'d, 's>, key: &str) -> Option<Self> {
+        let of = |key: &str| attribute(span, key).filter(|value| is_filled(*value));
+        let mut pairs = SIDES.iter().filter(|(asked, said)| *asked == key || *said == key);
+        let pair = pairs.clone().find_map(|(name, said)| Some((*name, of(name)?, of(said)?)));
+        let Some((name, asked, said)) = pair else {
+            let is_plain = pairs.any(|(asked, _)| asked.starts_with("input"));
+            let tools = tools(span, of(key).filter(|_| is_plain)?);
+            return Some(Self { answer: None, tools });
+        };
+        let is_answered = name == key && is_of_model(span, name, asked, said) && is_of_assistant(said);
+        Some(Self { answer: is_answered.then_some(said), tools: tools(span, asked) })
+    }
+
+    /// Whether a model has answered the messages of a transcript: what came back is not a call that was open again.
+    pub(crate) fn answers(self, transcript: &Transcript<'_>) -> bool {
+        let Some(answer) = self.answer else { return false };
+        let results = transcript.parts.iter().filter_map(|part| match &part.body {
+            Body::Result(result) => result.call_id.as_ref(),
+            _ => None,
+        });
+        let answered: HashSet<&str> = results.map(|id| &*id.text).collect();
+        let mut calls = transcript.parts.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => call.id.as_ref().filter(|id| !answered.contains(&*id.text)),
+            _ => None,
+        });
+        !calls.any(|id| memchr::memmem::find(answer.raw(), id.text.as_bytes()).is_some())
+    }
+}
+
+fn attribute<'d, 's>(span: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
+    span.get(key).or_else(|| spans::attributes(span).find(|(own, _)| own == key).map(|(_, value)| value))
+}
+
+/// Whether a span is of one request to a model. One of something else may have carried out the last calls itself.
+fn is_of_model(span: Value<'_, '_>, key: &str, asked: Value<'_, '_>, said: Value<'_, '_>) -> bool {
+    let is_own = key.contains(['.', '$']);
+    let kinds = match key {
+        "mlflow.spanInputs" => &["mlflow.spanType"],
+        _ if is_own => &["gen_ai.operation.name"],
+        _ => &KINDS[..],
     };
-    let said = answer.and_then(|answer| span.get(answer));
-    said.is_some_and(|said| is_filled(said) && said.get_str("role").as_deref() != Some("tool"))
+    // Braintrust.
+    let of_attributes = || span.get("span_attributes")?.get_str("type");
+    let kind = kinds.iter().find_map(|kind| attribute(span, kind)?.as_str()).or_else(of_attributes);
+    match kind {
+        Some(kind) => OF_MODELS.contains(&&*kind.trim_matches('"').to_ascii_lowercase()),
+        None => is_own || asked.get("model").is_some() && unread::unwrapped(said, unsupported::is_response),
+    }
+}
+
+/// Whether nobody else than a model speaks in what came back.
+fn is_of_assistant(said: Value<'_, '_>) -> bool {
+    unread::unwrapped(said, |said| {
+        let mut stack = vec![said];
+        for _ in 0..ROLES_LOOKED_AT {
+            let Some(value) = stack.pop() else { break };
+            match value.get_str("role").as_deref() {
+                Some("assistant" | "model" | "ai" | "ASSISTANT") => {}
+                Some(_) => return false,
+                None => stack.extend(value.children()),
+            }
+        }
+        true
+    })
+}
+
+const ROLES_LOOKED_AT: usize = 256;
+
+/// The tools of a span: its own, or those beside what was sent.
+fn tools<'d, 's>(span: Value<'d, 's>, asked: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    // Braintrust, and LangSmith.
+    let params = span.get("extra").and_then(|extra| extra.get("invocation_params"));
+    let places = [Some(span), span.get("metadata"), params, Some(asked)];
+    let mut tools = places.into_iter().flatten().filter_map(|place| place.get_any(&lists::TOOLS));
+    tools.find(|tools| is_filled(*tools))
 }
 
 /// Whether a member of a span is the request or the response that OpenInference has beside the messages of both.
