@@ -153,8 +153,8 @@ class Delivered:
             env=environment(), capture_output=True, text=True, timeout=1200,
         )
         if done.returncode:
-            errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-            raise Unavailable(f"not installed: {(errors or [done.stderr[-200:]])[0].removeprefix('ERROR: ')}")
+            errors = re.findall(r"^error: (.+)$", done.stderr, re.IGNORECASE | re.MULTILINE)
+            raise Unavailable(f"not installed: {errors[-1] if errors else ' '.join(done.stderr[-200:].split())}")
         return root
 
     def tests(self, root, *chosen):
