@@ -20,6 +20,7 @@ const isWeb = (url) => /^https:\/\//.test(url);
 function details(finding) {
   const more = element("div", { class: "more" });
   if (finding.provider_error) more.append(element("p", { class: "answer" }, finding.status ? `${finding.status}: ` : "", ...words(finding.provider_error)));
+  if (finding.doubt) more.append(element("p", {}, finding.level === "error" ? "in doubt: " : "only a warning: ", ...words(finding.doubt)));
   if (finding.labels?.length) {
     more.append(element("ul", { class: "labels" }, ...finding.labels.map((label) => element("li", {}, `line ${label.line}: `, ...words(label.message)))));
   }

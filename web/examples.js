@@ -33,7 +33,7 @@ export const EXAMPLES = {
     },
     "a text before the results (Anthropic)": {
       body: text(anthropic(asked, { role: "assistant", content: [use("toolu_husum", "Husum")] }, { role: "user", content: [{ type: "text", text: "Here it is:" }, result("toolu_husum", "at 9:40")] })),
-      finds: "misplaced-tool-result",
+      finds: "only a warning: some report a 400",
     },
     "an error message, and the request that it is about": {
       body: text(unanswered),

@@ -153,8 +153,8 @@ class Delivered:
             env=environment(), capture_output=True, text=True, timeout=1200,
         )
         if done.returncode:
-            errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-            raise Unavailable(f"not installed: {(errors or [done.stderr[-200:]])[0].removeprefix('ERROR: ')}")
+            errors = re.findall(r"^error: (.+)$", done.stderr, re.IGNORECASE | re.MULTILINE)
+            raise Unavailable(f"not installed: {errors[-1] if errors else ' '.join(done.stderr[-200:].split())}")
         return root
 
     def tests(self, root, *chosen):
@@ -175,20 +175,25 @@ def versions(root, wanted):
     return ", ".join(f"{name} {version}" for name, version in zip(names, json.loads(run(root / "bin/python", "-c", code, *names))))
 
 
+def because(skipped):
+    """Why tests were skipped, but for what other rows install."""
+    others = {reason for reason in skipped if not re.search(r"pyspark|ray|openai|anthropic|google|boto|cohere|mistral|ollama", reason)}
+    return "".join(f"; {reason}" for reason in sorted(others))
+
+
 # ---- the rows: each returns what was installed, and what ran
 
 
 def package(delivered, python):
     root = delivered.fresh(python, delivered.library, *DATA, *TOOLS)
     ran, skipped = delivered.tests(root)
-    others = [reason for reason in skipped if not re.search(r"pyspark|ray|openai|anthropic|google|boto|cohere|mistral|ollama", reason)]
-    return versions(root, DATA), f"the tests of the package: {ran}{'; ' + '; '.join(sorted(set(others))) if others else ''}"
+    return versions(root, DATA), f"the tests of the package: {ran}{because(skipped)}"
 
 
 def oldest(delivered, python):
     root = delivered.fresh(python, delivered.library, *OLDEST, *TOOLS)
-    ran, _ = delivered.tests(root, "test_arrow.py", "test_storage.py", "test_clean.py", "test_engines.py")
-    return versions(root, OLDEST), f"the tests of data sets: {ran}"
+    ran, skipped = delivered.tests(root, "test_arrow.py", "test_storage.py", "test_clean.py", "test_engines.py")
+    return versions(root, OLDEST), f"the tests of data sets: {ran}{because(skipped)}"
 
 
 def engines(delivered, python):

@@ -261,6 +261,10 @@ export interface Finding {
   help?: string;
   provider_error?: string;
   status?: number;
+  /** How it is known that the API refuses it. */
+  evidence?: string;
+  /** Why it is only a warning although the API refuses it, or why that is in doubt. */
+  doubt?: string;
   url: string;
   [key: string]: unknown;
 }

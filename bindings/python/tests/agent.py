@@ -29,7 +29,9 @@ def ask(messages, url=None):
         with opener.open(request, timeout=10) as response:
             return json.load(response)
     except urllib.error.HTTPError as error:
-        raise Refused(error.code, error.read().decode()) from None
+        # From Python 3.14 on, one that is not closed warns.
+        with error:
+            raise Refused(error.code, error.read().decode()) from None
 
 
 def run(mistake=None, url=None):

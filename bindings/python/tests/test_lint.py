@@ -64,6 +64,7 @@ def test_a_finding(unanswered):
     found = toolcheck_lint.lint(unanswered)[0]
     assert (found.level, found.tool_call_id, found.tool_name, found.status) == ("error", "toolu_1", "tides", 400)
     assert "tool_use" in found.provider_error
+    assert (found.evidence, found.doubt) == ("recorded", None)
     assert found.url.endswith("/unanswered-tool-call.md")
     assert found.value(unanswered) == unanswered["messages"][1]["content"][0]
     assert found.value(json.dumps(unanswered)) == unanswered["messages"][1]["content"][0]

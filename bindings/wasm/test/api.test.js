@@ -13,7 +13,7 @@ const WASM = new URL("../js/toolcheck.wasm", import.meta.url);
 test("the module is small, and imports nothing", () => {
   const bytes = readFileSync(WASM);
   console.log(`${bytes.length} bytes, ${gzipSync(bytes, { level: 9 }).length} with gzip`);
-  // As Cargo builds it: what wasm-opt makes of it is smaller, and a release, with a standard library for size, is 1.7 MB with
+  // As Cargo builds it: what wasm-opt makes of it is smaller, and a release, with a standard library for size, is at most 2 MB with
   // gzip. What gzip makes of the same bytes depends on the processor that Node runs on, by 3 %, so they are counted as they are.
   // 108 kB of them are some ninety facts, messages on lines in more forms, rows with literals of Python, and fixes in rounds;
   // 75 kB what is rewritten in the form of this API, the search for the fix that makes a request no better, and more errors;

@@ -71,6 +71,10 @@ class Finding(Place):
     """What the API answers."""
     status: int | None = None
     """The HTTP status that the API answers."""
+    evidence: str | None = None
+    """How it is known that the API refuses it."""
+    doubt: str | None = None
+    """Why it is only a warning although the API refuses it, or why that is in doubt."""
     fixable: Literal["safe", "unsafe"] | None = None
     """How `fix` may fix it."""
     labels: tuple[Label, ...] = field(default=())
