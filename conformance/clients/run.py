@@ -215,6 +215,7 @@ What `toolcheck conform` {version} found in current agent frameworks, each on th
 On 2026-11-26, 94 findings, drawn at random from those of the 17 clients that had been run by then, were read by hand beside their exchanges. Five were of runs that should not be streamed and were, and two of searches that were not declared; both count as `skip` since. No other had its cause in a driver or the mock.
 On 2026-11-27, 57 were read so of the four clients that were run on that day, and two had their cause in a driver: a model that takes no reasoning. It was run again with another.
 On 2026-11-28, 100 were read so of five of the clients that were run since then: both versions of the AI SDK, its provider for compatible servers, Haystack and google-genai. Two had a cause of ours. Haystack's driver had a model that takes no reasoning, and was run again with another. `switch-provider` took a result that is in an object in one API and alone in the other for a changed one: it is left out where that was so, in Gemini of the AI SDK and Mastra, and in Haystack.
+On 2026-11-29, 35 were read so of new runs of LangChain, LlamaIndex and agno, which are not on this page. One had its cause in a driver: again a model that takes no reasoning, in Responses. That driver and ten others have another model since, and are not run again yet.
 
 """
 REPRODUCE = """
