@@ -27,7 +27,7 @@ impl Refused {
             rule: finding.rule,
             message: finding.message.to_string(),
             place: place.to_string(),
-            text: known.and_then(|error| error.text.as_deref().map(|text| numbered(text, place))),
+            text: known.and_then(|error| error.text.clone()),
             status: known.and_then(|error| error.status).unwrap_or(400),
             source: known.and_then(|error| error.grounds.source.as_deref().map(str::to_owned)),
             error: of_target.map(|refusal| details(refusal, place, request)).unwrap_or_default(),
@@ -72,16 +72,6 @@ impl Refused {
         answer.refused = Some(self);
         answer
     }
-}
-
-/// The words of an API with the numbers of the place in the request, where its own numbers are not known.
-fn numbered(text: &str, place: &str) -> String {
-    let mut numbers = place.split('/').filter(|step| step.parse::<u32>().is_ok());
-    let word = |word: &str| match word.strip_prefix('N') {
-        Some(end) if !end.contains(char::is_alphanumeric) => numbers.next().unwrap_or("N").to_owned() + end,
-        _ => word.to_owned(),
-    };
-    text.split_inclusive(|letter: char| !letter.is_alphanumeric()).map(word).collect()
 }
 
 /// What the object of an error has besides, in which `{message}` stands for the number of the message and `{next}` for that of
