@@ -22,7 +22,8 @@ def run(task):
     kept = {}
 
     async def say(message):
-        client = CLIENTS[message.format](model="gpt-4o", api_key="x", base_url=task["base_url"] + "/v1")
+        model = "gpt-5.4" if message.format == "openai-responses" else "gpt-4o"
+        client = CLIENTS[message.format](model=model, api_key="x", base_url=task["base_url"] + "/v1")
         agent = Agent(client, tools=message.tools)
         session = kept.setdefault("session", agent.create_session())
         if not task["stream"]:

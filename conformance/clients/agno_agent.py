@@ -39,7 +39,7 @@ def bedrock(url):
 MODELS = {
     "anthropic": lambda url: Claude(id="claude-opus-4-8", api_key="x", client_params={"base_url": url}),
     "openai-chat": lambda url: OpenAIChat(id="gpt-4o", api_key="x", base_url=url + "/v1"),
-    "openai-responses": lambda url: OpenAIResponses(id="gpt-4o", api_key="x", base_url=url + "/v1"),
+    "openai-responses": lambda url: OpenAIResponses(id="gpt-5.4", api_key="x", base_url=url + "/v1"),
     "gemini": lambda url: Gemini(
         id="gemini-2.5-pro", api_key="x", client_params={"http_options": {"base_url": url}}
     ),

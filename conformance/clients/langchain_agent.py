@@ -30,7 +30,8 @@ def image(text: str) -> list:
 
 
 def openai(url, stream, **options):
-    return ChatOpenAI(model="gpt-4o", api_key="x", base_url=url + "/v1", streaming=stream, **options)
+    model = "gpt-5.4" if options["use_responses_api"] else "gpt-4o"
+    return ChatOpenAI(model=model, api_key="x", base_url=url + "/v1", streaming=stream, **options)
 
 
 MODELS = {

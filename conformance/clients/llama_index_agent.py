@@ -27,7 +27,7 @@ def image(text: str) -> ImageBlock:
 MODELS = {
     "anthropic": lambda url: Anthropic(model="claude-opus-4-8", api_key="x", base_url=url),
     "openai-chat": lambda url: OpenAI(model="gpt-4o", api_key="x", api_base=url + "/v1"),
-    "openai-responses": lambda url: OpenAIResponses(model="gpt-4o", api_key="x", api_base=url + "/v1"),
+    "openai-responses": lambda url: OpenAIResponses(model="gpt-5.4", api_key="x", api_base=url + "/v1"),
     "gemini": lambda url: GoogleGenAI(
         model="gemini-2.5-pro",
         api_key="x",

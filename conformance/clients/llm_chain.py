@@ -14,7 +14,7 @@ from common import serve, talk
 MODELS = {
     "anthropic": lambda url: AsyncClaudeMessages("claude-opus-4-8", base_url=url),
     "openai-chat": lambda url: AsyncChat("gpt-4o", api_base=url + "/v1", supports_tools=True),
-    "openai-responses": lambda url: AsyncResponses("gpt-4o", api_base=url + "/v1", supports_tools=True),
+    "openai-responses": lambda url: AsyncResponses("gpt-5.4", api_base=url + "/v1", supports_tools=True),
 }
 
 

@@ -42,7 +42,8 @@ def run(task):
         if message.fork:
             await kept["session"].pop_item()
         client = AsyncOpenAI(api_key="x", base_url=task["base_url"] + "/v1")
-        model = MODELS[message.format](model="gpt-4o", openai_client=client)
+        name = "gpt-5.4" if message.format == "openai-responses" else "gpt-4o"
+        model = MODELS[message.format](model=name, openai_client=client)
         # Strict schemas, its default, would make the argument of `optional` a required one.
         tools = [function_tool(function, strict_mode=False) for function in message.tools]
         agent = Agent(name="tester", model=model, tools=tools)

@@ -34,7 +34,7 @@ def openai_responses(url):
     from pydantic_ai.models.openai import OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    return OpenAIResponsesModel("gpt-4o", provider=OpenAIProvider(api_key="x", base_url=url + "/v1"))
+    return OpenAIResponsesModel("gpt-5.4", provider=OpenAIProvider(api_key="x", base_url=url + "/v1"))
 
 
 def gemini(url):

@@ -3,6 +3,8 @@
     python3 environments.py FOLDER
     python3 run.py PROGRAM FOLDER ../../docs/conformance.md [--results FOLDER] [--client NAME]... [--jobs N]
 
+Beside the page it writes the same as a grid, `conformance-grid.html`.
+
 With `--results`, the verdicts of each run are kept there, and what is there is not run again. With `--client`, only
 these are run, and the page keeps what it has of the others, with its date. Runs in which the two times differ are named on the page and on the standard
 error, and the exit status is 1.
@@ -22,6 +24,7 @@ import sys
 import tempfile
 
 from clients import CLIENTS, FOLDER
+from grid import grid
 
 # Longer than the longest wait of a client: strands-agents gives up on an overloaded server after two minutes.
 TIMEOUT = "200"
@@ -207,10 +210,12 @@ INTRODUCTION = """\
 
 What `toolcheck conform` {version} found in current agent frameworks, each on the day that its row names. Each scenario was run twice in each format that the driver speaks, streamed and not, and only verdicts that were the same both times are here. A run that should not be streamed and is counts as `skip`.
 `fail` is what a loop must not do, `weak` what it should not; `inconclusive` is what the exchanges do not show; `skip` is what the driver has no way to do. A check is a *must* in an API only if something says so of that API: [its sources](../crates/toolcheck-conform/checks). `toolcheck conform --list` says what each scenario is.
+[A grid](conformance-grid.html) has a cell for each framework and scenario, which opens what was found.
 
 On 2026-11-26, 94 findings, drawn at random from those of the 17 clients that had been run by then, were read by hand beside their exchanges. Five were of runs that should not be streamed and were, and two of searches that were not declared; both count as `skip` since. No other had its cause in a driver or the mock.
 On 2026-11-27, 57 were read so of the four clients that were run on that day, and two had their cause in a driver: a model that takes no reasoning. It was run again with another.
 On 2026-11-28, 100 were read so of five of the clients that were run since then: both versions of the AI SDK, its provider for compatible servers, Haystack and google-genai. Two had a cause of ours. Haystack's driver had a model that takes no reasoning, and was run again with another. `switch-provider` took a result that is in an object in one API and alone in the other for a changed one: it is left out where that was so, in Gemini of the AI SDK and Mastra, and in Haystack.
+On 2026-11-29, 35 were read so of new runs of LangChain, LlamaIndex and agno, which are not on this page. One had its cause in a driver: again a model that takes no reasoning, in Responses. That driver and ten others have another model since, and are not run again yet.
 
 """
 REPRODUCE = """
@@ -272,6 +277,8 @@ def main():
         page.write("| --- | --- |" + " --: |" * (1 + len(STATUSES)) + "\n")
         page.write("\n".join(rows) + "\n")
         page.write(REPRODUCE + "\n".join(sections))
+    with open(arguments.page) as page, open(arguments.page.removesuffix(".md") + "-grid.html", "w") as target:
+        target.write(grid(page.read()))
     for name, (scenario, form, stream) in differences:
         way = "streamed" if stream else "whole"
         print(f"{name}: {scenario} {form} {way}: the two times differ", file=sys.stderr)

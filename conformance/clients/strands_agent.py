@@ -33,7 +33,7 @@ MODELS = {
         client_args={"api_key": "x", "base_url": url + "/v1"}, model_id="gpt-4o", stream=stream
     ),
     "openai-responses": lambda url, stream: OpenAIResponsesModel(
-        client_args={"api_key": "x", "base_url": url + "/v1"}, model_id="gpt-4o"
+        client_args={"api_key": "x", "base_url": url + "/v1"}, model_id="gpt-5.4"
     ),
     "gemini": lambda url, stream: GeminiModel(
         client_args={"api_key": "x", "http_options": {"base_url": url}}, model_id="gemini-2.5-pro"

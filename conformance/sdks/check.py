@@ -596,9 +596,12 @@ def cohere(url):
 
 
 def can_run_javascript():
-    """Whether the packages are there; they need a newer Node.js than many have."""
+    """Whether the packages are there, and a Node.js that is new enough for them."""
     folder = os.path.dirname(os.path.abspath(__file__))
-    return bool(shutil.which("node")) and os.path.isdir(os.path.join(folder, "node_modules", "openai"))
+    if not shutil.which("node") or not os.path.isdir(os.path.join(folder, "node_modules", "openai")):
+        return False
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
+    return int(version.strip().lstrip("v").split(".")[0]) >= 22
 
 
 def agent(program, name, package, command, environment):
@@ -621,6 +624,47 @@ def agent(program, name, package, command, environment):
     is_right = ended.returncode == 0 and "Done." in ended.stdout
     print(f"{name}: it got its answer" if is_right else f"{name}: {ended.stdout[-500:]}{ended.stderr[-1000:]}")
     return is_right
+
+
+def parsed(url):
+    """An answer with a schema, as each SDK parses it; the mock has no script."""
+    import anthropic as anthropic_sdk
+    import openai as openai_sdk
+    from google import genai
+    from google.oauth2.credentials import Credentials
+    from mistralai.client import Mistral
+    from pydantic import BaseModel
+
+    class Tide(BaseModel):
+        harbour: str
+        hour: int
+
+    said = [{"role": "user", "content": ASKED}]
+    claude = anthropic_sdk.Anthropic(base_url=url, api_key="x", max_retries=0)
+    yield claude.messages.parse(model="claude-opus-4-8", max_tokens=64, messages=said, output_format=Tide).parsed_output
+    gpt = openai_sdk.OpenAI(base_url=url + "/v1", api_key="x", max_retries=0)
+    yield gpt.chat.completions.parse(model="gpt-4o", messages=said, response_format=Tide).choices[0].message.parsed
+    yield gpt.responses.parse(model="gpt-4o", input=ASKED, text_format=Tide).output_parsed
+    for of_vertex in (False, True):
+        where = {"project": "p", "location": "l", "credentials": Credentials("x")} if of_vertex else {"api_key": "x"}
+        gemini = genai.Client(vertexai=of_vertex, http_options={"base_url": url}, **where)
+        config = {"response_mime_type": "application/json", "response_schema": Tide}
+        if of_vertex:
+            config["labels"] = {"only": "there"}
+        yield gemini.models.generate_content(model="gemini-2.5-flash", contents=ASKED, config=config).parsed
+    mistral = Mistral(server_url=url, api_key="x")
+    yield mistral.chat.parse(Tide, model="mistral-large-latest", messages=said).choices[0].message.parsed
+
+
+def parses(program):
+    with Mock(program) as url:
+        try:
+            tides = [(tide.harbour, tide.hour) for tide in parsed(url)]
+        except Exception:
+            traceback.print_exc(limit=-3)
+            tides = []
+    print(f"parsed answers: {len(tides)} of 6")
+    return tides == [("text", 1)] * 6
 
 
 def codex_home(home, url):
@@ -676,7 +720,7 @@ def main():
         script.flush()
         sdks = SDKS + JAVASCRIPT if can_run_javascript() else SDKS
         if len(sdks) == len(SDKS):
-            print("JavaScript: skipped, because Node.js or node_modules is not there (npm ci)")
+            print("JavaScript: skipped, because Node.js 22 or node_modules is not there (npm ci)")
         for sdk, target, steps in sdks:
             # As its own API, and without a word about which API it is.
             for arguments in (["--target", target], []):
@@ -698,6 +742,8 @@ def main():
                 if done != steps:
                     failed += 1
                 print(f"{name}: {done} of {steps} steps")
+    if not only or "parsed" in only:
+        failed += not parses(program)
     for name, *how in AGENTS:
         if not only or name in only:
             failed += not agent(program, name, *how)

@@ -17,7 +17,7 @@ const apiKey = "x";
 const MODELS = {
   anthropic: (url) => createAnthropic({ apiKey, baseURL: `${url}/v1` })("claude-opus-4-8"),
   "openai-chat": (url) => createOpenAI({ apiKey, baseURL: `${url}/v1` }).chat("gpt-4o"),
-  "openai-responses": (url) => createOpenAI({ apiKey, baseURL: `${url}/v1` }).responses("gpt-4o"),
+  "openai-responses": (url) => createOpenAI({ apiKey, baseURL: `${url}/v1` }).responses("gpt-5.4"),
   gemini: (url) => createGoogleGenerativeAI({ apiKey, baseURL: `${url}/v1beta` })("gemini-2.5-pro"),
   "bedrock-converse": (url) =>
     createAmazonBedrock({ baseURL: url, region: "us-east-1", accessKeyId: "x", secretAccessKey: "x" })(

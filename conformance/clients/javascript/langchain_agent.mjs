@@ -14,7 +14,12 @@ import { ALL, PNG, serve, talk } from "./common.mjs";
 
 process.env.LANGSMITH_TRACING = "false";
 const openai = (url, useResponsesApi) =>
-  new ChatOpenAI({ model: "gpt-4o", apiKey: "x", useResponsesApi, configuration: { baseURL: `${url}/v1` } });
+  new ChatOpenAI({
+    model: useResponsesApi ? "gpt-5.4" : "gpt-4o",
+    apiKey: "x",
+    useResponsesApi,
+    configuration: { baseURL: `${url}/v1` },
+  });
 const MODELS = {
   anthropic: (url) => new ChatAnthropic({ model: "claude-opus-4-8", apiKey: "x", anthropicApiUrl: url }),
   "openai-chat": (url) => openai(url, false),

@@ -12,7 +12,7 @@ const apiKey = "x";
 const MODELS = {
   anthropic: (url) => createAnthropic({ apiKey, baseURL: `${url}/v1` })("claude-opus-4-8"),
   "openai-chat": (url) => createOpenAI({ apiKey, baseURL: `${url}/v1` }).chat("gpt-4o"),
-  "openai-responses": (url) => createOpenAI({ apiKey, baseURL: `${url}/v1` }).responses("gpt-4o"),
+  "openai-responses": (url) => createOpenAI({ apiKey, baseURL: `${url}/v1` }).responses("gpt-5.4"),
   gemini: (url) => createGoogleGenerativeAI({ apiKey, baseURL: `${url}/v1beta` })("gemini-2.5-pro"),
   mistral: (url) => createMistral({ apiKey, baseURL: `${url}/v1` })("mistral-large-latest"),
 };

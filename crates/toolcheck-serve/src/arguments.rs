@@ -16,11 +16,15 @@ const MOST: u64 = 64;
 /// Arguments that fit the schema of a tool, as far as that can be told without a search: each required property, with its
 /// default, its first example or its first choice where there is one.
 pub(crate) fn arguments(schema: &Json) -> Map<String, Json> {
-    let maker = Maker { root: schema, left: Cell::new(MOST_VALUES) };
-    match maker.value(schema, 0) {
+    match value(schema) {
         Json::Object(members) => members,
         _ => Map::new(),
     }
+}
+
+/// The same of any type.
+pub(crate) fn value(schema: &Json) -> Json {
+    Maker { root: schema, left: Cell::new(MOST_VALUES) }.value(schema, 0)
 }
 
 struct Maker<'s> {

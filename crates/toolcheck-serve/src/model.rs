@@ -11,7 +11,7 @@ use toolcheck_core::{RuleId, formats};
 use toolcheck_lint::observe::Context;
 use toolcheck_lint::server_state::StoredAfterResponse;
 
-use crate::arguments::{TEXT, arguments};
+use crate::arguments::{TEXT, arguments, value};
 use crate::ids::{call_id, id_form, made};
 use crate::recording::Beside;
 use crate::route::Route;
@@ -97,7 +97,7 @@ pub(crate) fn made_up(said: &Asks) -> Turn {
         (Some(Said::User(text)), _) if may_call && text.lines().last() != Some(TEXT) => {
             Turn::calls([ScriptedCall::default()])
         }
-        (_, Some(schema)) => Turn::text(Json::Object(arguments(schema)).to_string()),
+        (_, Some(schema)) => Turn::text(value(schema).to_string()),
         _ => Turn::text("Done."),
     }
 }

@@ -363,13 +363,12 @@ impl Observer for Reader {
     fn transcript(&mut self, context: &Context<'_, '_>, _: usize) {
         let root = context.document.root();
         let request = &context.transcript.request;
-        let schema = request.answer_schema.as_ref().map(|(_, place)| context.document.value(place.node));
         let format = context.transcript.format.and_then(|format| formats::find(format.id));
         let stream_options = root.get("stream_options");
         self.asks = Asks {
             conversation: Conversation::of(context.transcript, context.document),
             tools: tools(context),
-            answer_schema: schema.and_then(|schema| serde_json::from_slice(schema.raw()).ok()),
+            answer_schema: formats::answer_schema(root),
             model: root.get_str("model").map(|model| model.into_owned()),
             reasons: request.reasoning,
             streams_usage: stream_options.and_then(|options| options.get("include_usage")?.as_bool())

@@ -92,11 +92,12 @@ pub(crate) fn is_at_home(path: &str, target: &Target) -> bool {
     target.format.as_deref().is_none_or(is_own)
 }
 
-/// The API whose own client it is, by its name, of those that share the path.
+/// The API that alone has the path, or whose own client it is, by its name, of those that share the path.
 pub(crate) fn of_client(path: &str, agent: &str) -> Option<&'static Target> {
+    let own = targets::all().find(|target| target.has_path(path) && is_at_home(path, target));
     let formats = endpoint::of_path(path.trim_end_matches('/')).map(|(format, ..)| format);
     let mut targets = formats.filter_map(|format| targets::find(format.id));
-    targets.find(|target| target.has_client(agent))
+    own.or_else(|| targets.find(|target| target.has_client(agent)))
 }
 
 #[cfg(test)]

@@ -6,8 +6,12 @@ use crate::content::Content;
 
 /// What is in the names of headers and of parts of a query that hold a key.
 const NAMES: [&str; 4] = ["auth", "cookie", "key", "token"];
-/// Shorter than any key: such words are those of an authentication scheme.
+/// What is shorter may be a word that people say.
 const SHORTEST: usize = 17;
+/// The same of what has a digit in it, such as the key of a gateway of one's own.
+const SHORTEST_WITH_DIGIT: usize = 7;
+/// The scheme of AWS, which is no secret although it is as long.
+const SCHEME: &str = "AWS4-HMAC-SHA256";
 
 /// The keys of a request, which a response may repeat.
 pub(crate) fn secrets(parts: &Parts) -> Vec<String> {
@@ -19,7 +23,9 @@ pub(crate) fn secrets(parts: &Parts) -> Vec<String> {
     let words = values.flat_map(|value| value.split([' ', ';', ',']));
     // A cookie has a name before it, and base64 may end with `=`.
     let own = words.map(|word| word.trim_end_matches('=').rsplit('=').next().unwrap_or(word));
-    own.filter(|word| word.len() >= SHORTEST).map(str::to_owned).collect()
+    let has_digit = |word: &str| word.contains(|letter: char| letter.is_ascii_digit());
+    let shortest = |word| if has_digit(word) { SHORTEST_WITH_DIGIT } else { SHORTEST };
+    own.filter(|word| word.len() >= shortest(word) && *word != SCHEME).map(str::to_owned).collect()
 }
 
 /// What was sent or answered, without the keys of the request.

@@ -24,6 +24,7 @@ use crate::ir::{
     Buffers, Content, FormatId, Message, Named, Place, ReasoningMode, ReasoningSetting, Role, ToolDef, Tools,
     Transcript,
 };
+use crate::names::words;
 use crate::reply::{Event, Framing, Pieces, Reply};
 use crate::route::Route;
 use crate::{tools, unread};
@@ -374,6 +375,32 @@ fn unsaid_json(format: Value<'_, '_>, root: Value<'_, '_>, keys: &[&str]) -> Opt
     let mut said = keys.iter().filter_map(|key| root.get(key)).peekable();
     let is_unsaid = said.peek().is_some() && !said.any(|value| value.raw().windows(4).any(is_word));
     is_unsaid.then(|| Place::of(kind))
+}
+
+/// Where requests of any format have the schema of their answer, as an object or as its text.
+const ANSWER_SCHEMAS: [&str; 12] = words(
+    "text.format.schema response_format.json_schema.schema response_format.json_schema response_format.schema \
+    output_config.format.schema output_format.schema generationConfig.responseSchema \
+    generationConfig.responseJsonSchema generationConfig._responseJsonSchema \
+    generationConfig.responseFormat.text.schema outputConfig.textFormat.structure.jsonSchema.schema format",
+);
+
+/// Where requests of any format ask for JSON of any kind.
+const JSON_MODES: [&str; 4] =
+    ["text.format.type", "response_format.type", "generationConfig.responseMimeType", "format"];
+
+/// The schema that the answer to a request is to fit, be it strict or not: one of any object, if it only is to be JSON.
+pub fn answer_schema(root: Value<'_, '_>) -> Option<Json> {
+    let at = |path: &&str| path.split('.').try_fold(root, |value, key| value.get(key));
+    let schema = |value| match json(value) {
+        Json::String(text) => serde_json::from_str(&text).ok().filter(Json::is_object),
+        other => Some(other).filter(Json::is_object),
+    };
+    let is_json = |mode: Value<'_, '_>| {
+        mode.as_str().is_some_and(|mode| matches!(&*mode, "json_object" | "application/json" | "json"))
+    };
+    let any = || JSON_MODES.iter().filter_map(at).any(is_json).then(|| serde_json::json!({"type": "object"}));
+    ANSWER_SCHEMAS.iter().filter_map(at).find_map(schema).or_else(any)
 }
 
 fn is_long_lived(mark: Value<'_, '_>) -> bool {

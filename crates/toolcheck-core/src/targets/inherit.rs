@@ -50,8 +50,8 @@ impl Target {
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
-const NOT_FACTS: [&str; 16] = words(
-    "id name aliases clients error-detail hosts extends is-compatible-only names-deployments by-model union notes \
+const NOT_FACTS: [&str; 17] = words(
+    "id name aliases clients paths error-detail hosts extends is-compatible-only names-deployments by-model union notes \
     shape also refusal tolerance",
 );
 

@@ -84,6 +84,9 @@ pub struct Target {
     /// How the names begin that the API's own clients send as their user agent, where other APIs share its paths.
     #[serde(default)]
     pub clients: Vec<String>,
+    /// What is in the paths that only this API has of those of its format.
+    #[serde(default)]
+    pub paths: Vec<String>,
     /// The hosts that serve the API, those in one of these domains included; one that begins with `-` is the end of a
     /// name. From the API's reference.
     #[serde(default)]
@@ -275,6 +278,11 @@ impl Target {
     /// Whether a client with this name is one of the API's own.
     pub fn has_client(&self, agent: &str) -> bool {
         self.clients.iter().any(|client| agent.starts_with(&**client))
+    }
+
+    /// Whether a path is one that only this API has.
+    pub fn has_path(&self, path: &str) -> bool {
+        self.paths.iter().any(|part| path.contains(&**part))
     }
 
     /// Reads a target's packed file without a look at its expressions.

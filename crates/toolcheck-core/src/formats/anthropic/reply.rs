@@ -116,11 +116,8 @@ fn blocks(reply: &Reply) -> Vec<Block> {
         deltas: vec![("text_delta", "text", reply.said.text.clone())],
     });
     let called = |call: &Call, input: Json| {
-        let mut block = json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input});
-        if !reply.server_calls.is_empty() {
-            block["caller"] = direct();
-        }
-        block
+        let (id, name) = (&call.id, &call.name);
+        json!({"type": "tool_use", "id": id, "name": name, "input": input, "caller": direct()})
     };
     let calls = reply.said.calls.iter().enumerate().map(|(number, call)| Block {
         whole: called(call, reply.arguments_value(number)),
