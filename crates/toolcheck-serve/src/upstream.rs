@@ -49,6 +49,12 @@ impl Upstream {
     ///
     /// It is not a URL of that form, or what is trusted are no certificates.
     pub fn trusting(url: &str, pem: &[u8]) -> Result<Self, Error> {
+        // A password is not repeated.
+        if url.contains('@') {
+            let why =
+                "a base URL has no user or password: clients send keys in the headers of their requests";
+            return Err(Error::new(why));
+        }
         let wrong = |why: &str| Error::new(format!("`{}` {why}", shown(url)));
         let parsed: Uri = url.parse().map_err(|_| wrong("is not a URL"))?;
         let is_tls = parsed.scheme_str() == Some("https");
@@ -62,7 +68,7 @@ impl Upstream {
             return Err(wrong("is not an `https` URL, so it has no certificate to trust"));
         }
         let authority = parsed.authority().filter(|_| is_tls || parsed.scheme_str() == Some("http"));
-        let Some(authority) = authority.filter(|authority| !authority.as_str().contains('@')) else {
+        let Some(authority) = authority else {
             return Err(wrong("is not a URL; expected one such as http://127.0.0.1:4000"));
         };
         if parsed.query().is_some() {
@@ -178,6 +184,7 @@ mod tests {
         for wrong in ["127.0.0.1:4000", "/v1", "", "ftp://a", "http://a?b=c", "http://me@a"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+        assert!(read("http://me:secret@a").is_err_and(|error| !error.to_string().contains("secret")));
         if cfg!(feature = "tls") {
             assert_eq!(read("https://api.example.com/v1").as_deref(), Ok("https://api.example.com/v1"));
         } else {

@@ -180,10 +180,11 @@ fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
         && !(cx.is_training_example() && cx.pairing.answer_of(call).is_none());
     let is_at_end = call.turn == last && cx.pairing.reaches_end_of_turn(call);
     // A model that has given another answer since was asked without the result.
-    let turn = &cx.transcript.messages[cx.pairing.turns[call.turn].messages.end - 1].parts;
-    let goes_on = |at: &usize| (call.part_number + 1..turn.end as usize).contains(at);
+    let answers = &cx.transcript.details.answers;
+    let next = answers.get(answers.partition_point(|answer| *answer <= call.part_number));
+    let end = cx.transcript.messages[cx.pairing.turns[call.turn].messages.end - 1].parts.end as usize;
     !cx.is_request()
         && (is_at_end || is_being_answered)
         && !cx.is_over()
-        && !cx.transcript.details.answers.iter().any(goes_on)
+        && next.is_none_or(|answer| *answer >= end)
 }

@@ -4,7 +4,7 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::{lists, spans};
-use crate::ir::{Body, Transcript};
+use crate::ir::{Body, Named, Transcript};
 use crate::names::words;
 use crate::{unread, unsupported};
 
@@ -114,7 +114,9 @@ impl<'d, 's> Side<'d, 's> {
             Body::Call(call) => call.id.as_ref().filter(|id| !answered.contains(&*id.text)),
             _ => None,
         });
-        !calls.any(|id| memchr::memmem::find(answer.raw(), id.text.as_bytes()).is_some())
+        let mut open = calls.by_ref().take(CALLS_LOOKED_AT);
+        let is_again = |id: &Named<'_>| memchr::memmem::find(answer.raw(), id.text.as_bytes()).is_some();
+        !open.any(is_again) && calls.next().is_none()
     }
 }
 
@@ -156,6 +158,9 @@ fn is_of_assistant(said: Value<'_, '_>) -> bool {
 }
 
 const ROLES_LOOKED_AT: usize = 256;
+
+/// How many open calls are looked for in an answer, which may be as long as the file.
+const CALLS_LOOKED_AT: usize = 64;
 
 /// The tools of a span: its own, or those beside what was sent.
 fn tools<'d, 's>(span: Value<'d, 's>, asked: Value<'d, 's>) -> Option<Value<'d, 's>> {
