@@ -32,6 +32,8 @@ pub struct Details<'s> {
     pub absent_arguments_are_empty: bool,
     /// Whether the log says elsewhere what the model said next, so that nothing was open at the end.
     pub is_answered: bool,
+    /// Whether it is what a span sent or got, which may have failed where it ends.
+    pub is_of_span: bool,
     /// The parts before which another answer of the model begins, in order, where that is not in a message of its own.
     pub answers: Vec<usize>,
     /// The images embedded in the document.

@@ -175,9 +175,10 @@ fn said_last(cx: &Context<'_, '_>) -> Option<usize> {
 /// the model learns to call, and not between the results of its calls.
 fn is_pending(cx: &Context<'_, '_>, call: &CallSite<'_, '_>) -> bool {
     let last = cx.pairing.turns.len() - 1;
+    let is_row = cx.is_training_example() && !cx.transcript.details.is_of_span;
     let is_being_answered = call.turn + 1 == last
         && !cx.pairing.results_of_turn(last).is_empty()
-        && !(cx.is_training_example() && cx.pairing.answer_of(call).is_none());
+        && !(is_row && cx.pairing.answer_of(call).is_none());
     let is_at_end = call.turn == last && cx.pairing.reaches_end_of_turn(call);
     // A model that has given another answer since was asked without the result.
     let answers = &cx.transcript.details.answers;

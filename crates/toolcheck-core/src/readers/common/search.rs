@@ -169,6 +169,7 @@ pub(crate) fn read_value<'d, 's>(
         spent += beside.map_or(0, Beside::size);
         let mut transcript = found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?;
         transcript.details.is_answered = side.answers(&transcript);
+        transcript.details.is_of_span = side.is_known;
         Some(conversation(transcript))
     });
     reading.conversations.extend(transcripts);

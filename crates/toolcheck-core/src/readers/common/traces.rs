@@ -85,6 +85,8 @@ pub(crate) struct Side<'d, 's> {
     pub(crate) answer: Option<Value<'d, 's>>,
     /// The tools that were sent.
     pub(crate) tools: Option<Value<'d, 's>>,
+    /// Whether it is a side of a span at all.
+    pub(crate) is_known: bool,
 }
 
 impl<'d, 's> Side<'d, 's> {
@@ -96,10 +98,10 @@ impl<'d, 's> Side<'d, 's> {
         let Some((name, asked, said)) = pair else {
             let is_plain = pairs.any(|(asked, _)| asked.starts_with("input"));
             let tools = tools(span, of(key).filter(|_| is_plain)?);
-            return Some(Self { answer: None, tools });
+            return Some(Self { answer: None, tools, is_known: true });
         };
         let is_answered = name == key && is_of_model(span, name, asked, said) && is_of_assistant(said);
-        Some(Self { answer: is_answered.then_some(said), tools: tools(span, asked) })
+        Some(Self { answer: is_answered.then_some(said), tools: tools(span, asked), is_known: true })
     }
 
     /// Whether a model has answered the messages of a transcript: what came back is not a call that was open again.
