@@ -275,12 +275,12 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
                 (call.saturating_sub(LOOKED_AHEAD)..end).any(is_open)
             };
             match (self.calls[call].name(), taken.name(), result.name()) {
-                (Some(own), Some(other), Some(name)) if name == own && other != own => {
-                    if is_open(Some(other)) {
-                        self.matches.paired_with[first] = PairedWith::NoCall;
-                        self.matches.paired_with[number] = PairedWith::First(call);
-                        self.matches.answered_by[call] = Some(number);
-                    }
+                (Some(own), Some(other), Some(name))
+                    if name == own && other != own && is_open(Some(other)) =>
+                {
+                    self.matches.paired_with[first] = PairedWith::NoCall;
+                    self.matches.paired_with[number] = PairedWith::First(call);
+                    self.matches.answered_by[call] = Some(number);
                 }
                 (Some(own), _, Some(name)) if name != own && is_open(Some(name)) => {
                     self.matches.paired_with[number] = PairedWith::NoCall;
