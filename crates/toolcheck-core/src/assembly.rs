@@ -38,8 +38,8 @@ pub struct ChoiceCall {
     pub arguments: String,
     /// Who executes the call.
     pub executor: Executor,
-    /// Whether it calls a function of the client, whose arguments are a JSON object.
-    pub is_function: bool,
+    /// The kind of tool that it calls.
+    pub kind: ToolKind,
     /// Whether the arguments are written as an object, so that the end of a response does not show in them.
     pub is_object: bool,
     /// Whether all arguments were read: some streams bring them in forms that are not.
@@ -84,7 +84,7 @@ impl Choice {
                 name: named(&call.name),
                 arguments: arguments.map_or(Arguments::Missing, |text| Arguments::Text(text, place)),
                 executor: call.executor,
-                kind: if call.is_function { ToolKind::Function } else { ToolKind::Custom },
+                kind: call.kind,
                 signature: Signature::Missing,
                 unpaired: None,
             });
@@ -107,10 +107,15 @@ impl ChoiceCall {
         };
         let arguments = String::from_utf8_lossy(&call.arguments.json(value.document())).into_owned();
         let (id, name) = (text(&call.id), text(&call.name));
-        let is_function = call.is_of_function();
         let is_object = matches!(call.arguments, Arguments::Object(_));
-        let (executor, place) = (call.executor, locate(value));
-        Self { id, name, arguments, executor, is_function, is_object, has_all_arguments: true, place }
+        let (executor, kind, place) = (call.executor, call.kind, locate(value));
+        Self { id, name, arguments, executor, kind, is_object, has_all_arguments: true, place }
+    }
+
+    /// Whether it calls a function of the client, whose arguments are a JSON object.
+    pub fn is_of_function(&self) -> bool {
+        self.executor == Executor::Client
+            && matches!(self.kind, ToolKind::Function | ToolKind::LegacyFunction)
     }
 }
 
@@ -354,8 +359,8 @@ mod tests {
         let place = Place { node: NodeId::ROOT, span: toolcheck_json::Span::default() };
         let id = id.map(str::to_owned);
         let (name, arguments, executor) = (None, arguments.to_owned(), Executor::Client);
-        let (is_function, is_object, has_all_arguments) = (true, false, true);
-        ChoiceCall { id, name, arguments, executor, is_function, is_object, has_all_arguments, place }
+        let (kind, is_object, has_all_arguments) = (ToolKind::Function, false, true);
+        ChoiceCall { id, name, arguments, executor, kind, is_object, has_all_arguments, place }
     }
 
     /// The ids and arguments of the calls of the only choice.

@@ -314,8 +314,7 @@ impl ServerState {
             .calls
             .extend(made.iter().filter_map(|call| call.id.clone()).filter(|id| id.len() <= LONGEST_ID));
         let owed = made.iter().filter_map(|call| {
-            let kind = if call.is_function { ToolKind::Function } else { ToolKind::Custom };
-            Some(PendingCall { id: call.id.clone()?, tool: call.name.clone(), kind: kind.name() })
+            Some(PendingCall { id: call.id.clone()?, tool: call.name.clone(), kind: call.kind.name() })
         });
         let owed: Arc<[PendingCall]> = kept.owed.iter().cloned().chain(owed).collect();
         let is_whole = kept.is_whole

@@ -78,7 +78,7 @@ fn not_json(title: &str) -> String {
 
 /// Whether the arguments of a call in a response are there, and not valid JSON.
 pub(crate) fn is_broken(call: &ChoiceCall) -> bool {
-    call.is_function && !call.arguments.trim().is_empty() && !is_json(&call.arguments)
+    call.is_of_function() && !call.arguments.trim().is_empty() && !is_json(&call.arguments)
 }
 
 /// The finding for a call in a response that is there by itself.

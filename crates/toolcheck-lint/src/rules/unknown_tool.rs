@@ -30,7 +30,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Body::Call(call) = &part.body else { continue };
         // A name that is not a string is reported by another rule.
         // In rows, a call in a notation of its own may be of what a program has built in.
-        let is_custom = call.kind == ToolKind::Custom && cx.transcript.format.is_some();
+        let is_of_client = call.executor == Executor::Client && cx.transcript.format.is_some();
+        let is_custom = call.kind == ToolKind::Custom && is_of_client;
         let is_named = call.is_of_function() || is_custom;
         let name = call.name.as_ref().filter(|name| is_named && name.instead.is_none());
         let Some(name) = name else { continue };

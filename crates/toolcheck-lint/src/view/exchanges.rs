@@ -126,7 +126,7 @@ impl PastChoice {
         let mut calls: Vec<ChoiceCall> =
             answer.calls.into_iter().filter(|call| call.executor == Executor::Client).collect();
         // Nothing more comes of the arguments that a response broke off in.
-        let broke_off = calls.last_mut().filter(|call| !answer.is_whole && call.is_function);
+        let broke_off = calls.last_mut().filter(|call| !answer.is_whole && call.is_of_function());
         let has_none = broke_off.is_some_and(|call| {
             call.has_all_arguments = true;
             call.arguments.trim().is_empty()

@@ -38,13 +38,13 @@ pub(crate) struct SaidArguments {
 impl SaidArguments {
     pub(super) fn of(call: &ChoiceCall) -> Self {
         let text = call.arguments.trim();
-        let is_broken = call.is_function && call.has_all_arguments && !text.is_empty() && !is_json(text);
+        let is_broken = call.is_of_function() && call.has_all_arguments && !text.is_empty() && !is_json(text);
         Self {
             meaning: meaning(text.as_bytes()),
             letters: if is_broken { letters(text.as_bytes()) } else { 0 },
             raw: hash_of(text),
             is_broken,
-            is_odd: is_broken || call.is_function && !text.is_empty() && !text.starts_with('{'),
+            is_odd: is_broken || call.is_of_function() && !text.is_empty() && !text.starts_with('{'),
             is_known: call.has_all_arguments,
         }
     }
