@@ -17,7 +17,7 @@ use crate::route::Route;
 pub(super) static FORMAT: Format = Format {
     id: "mistral",
     name: "Mistral Chat Completions",
-    routes: &[Route::new("/v1", "/chat/completions")],
+    routes: &[Route::new("/v1", "/chat/completions"), Route::new("/v1", "/agents/completions")],
     marks: Marks {
         body: &OWN_BODY,
         message: &["prefix"],
@@ -46,8 +46,11 @@ static DIALECT: Dialect = Dialect {
     roles: &[("function", Role::Tool)],
 };
 
-/// The keys of a request body that no other dialect has.
-const OWN_BODY: [&str; 3] = ["safe_prompt", "random_seed", "prompt_mode"];
+/// The keys of a request body that no other dialect has, but for programs that name an agent beside a model.
+const OWN_BODY: [&str; 4] = ["safe_prompt", "random_seed", "prompt_mode", AGENT];
+
+/// The agent that answers in place of a model.
+const AGENT: &str = "agent_id";
 
 /// The prefixes of the names of Mistral's own models. A name with a slash before the prefix is another provider's.
 const MODELS: [&str; 9] = words(
@@ -61,7 +64,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         return sure;
     }
     let model = root.get_str("model").unwrap_or_default();
-    if root.get_any(&OWN_BODY).is_some() {
+    let own = root.get_any(&OWN_BODY);
+    if own.is_some_and(|own| !own.has_key(AGENT) || model.is_empty()) {
         sure.max(certainty::OWN_SETTING)
     } else if FORMAT.marks.has_model(&model) {
         sure.max(certainty::OWN_MODEL)
