@@ -139,9 +139,10 @@ impl<'s> Finder<'_, '_, 's> {
                 (None, None) if says_nothing(before.document.value(place.node)) => {}
                 (None, None) => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
                 (Some((other, now)), _) if now != value && !renamed.explain(key, Some(*place), *other) => {
-                    self.members_gone(key, *place, *other);
-                    let places = (Some(*place), Some(*other));
-                    self.declared(Kind::ParameterChanged, Level::Change, places, key);
+                    if !self.members_gone(key, *place, *other) {
+                        let places = (Some(*place), Some(*other));
+                        self.declared(Kind::ParameterChanged, Level::Change, places, key);
+                    }
                 }
                 (Some(_), _) => {}
             }
@@ -156,12 +157,13 @@ impl<'s> Finder<'_, '_, 's> {
 }
 
 impl Finder<'_, '_, '_> {
-    /// The members of a parameter that are gone, and under no other key. What is deeper than that is only changed.
-    fn members_gone(&mut self, key: &str, before: Place, after: Place) {
+    /// The members of a parameter that are gone, and under no other key. What is deeper than that is only changed. Returns
+    /// whether nothing else is.
+    fn members_gone(&mut self, key: &str, before: Place, after: Place) -> bool {
         let [old, new] = [(0, before), (1, after)]
             .map(|(side, place): (usize, Place)| self.sides[side].document.value(place.node));
         if !old.is_object() || !new.is_object() {
-            return;
+            return false;
         }
         let known: HashMap<_, _> = new
             .members()
@@ -173,10 +175,18 @@ impl Finder<'_, '_, '_> {
             let is_gone = !known.contains_key(&key) && !values.contains(&canonical::of_value(member));
             is_gone.then(|| (key.into_owned(), Place::of(member)))
         });
-        for (member, place) in gone.collect::<Vec<_>>() {
+        let gone = gone.collect::<Vec<_>>();
+        let said = old.members().filter(|member| !says_nothing(*member));
+        let said: HashMap<_, _> =
+            said.filter_map(|member| Some((member.key_text()?, canonical::of_value(member)))).collect();
+        let kept = known.iter().filter(|(key, value)| said.get(*key) == Some(value));
+        let is_all =
+            !gone.is_empty() && said.len() == known.len() + gone.len() && kept.count() == known.len();
+        for (member, place) in gone {
             let name = format!("{key}.{member}");
             self.declared(Kind::ParameterLost, Level::Loss, (Some(place), None), &name);
         }
+        is_all
     }
 }
 
