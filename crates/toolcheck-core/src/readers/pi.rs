@@ -87,6 +87,13 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             _ => false,
         })
     };
+    // Command Code writes such a header, and blocks of Anthropic under it.
+    let is_other = |record: &Value<'_, '_>| {
+        record.get("message").and_then(|message| message.get("meta")?.get("source")).is_some()
+    };
+    if records.iter().any(is_other) {
+        return 0;
+    }
     // Vela writes such a header above messages of the AI SDK.
     if records.iter().any(|record| is_header(record) || is_own(record)) {
         certainty::OWN_SHAPE - 1

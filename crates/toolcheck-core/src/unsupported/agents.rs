@@ -42,6 +42,12 @@ static ALL: &[Unsupported] = &[
             && has(root, &["version"])
             && root.get("data").is_some_and(|data| is_list(data, "content"))
     }),
+    // It begins as Pi's sessions do, which are read.
+    of_agent("a session of Command Code", |root| {
+        let message = root.get("message").filter(|_| has(root, &["id", "parentId", "timestamp"]));
+        message.is_some_and(|message| message.get("meta").is_some_and(|meta| has(meta, &["source"])))
+            || is_one_of(root, "type", &["session"]) && has(root, &["version", "id", "timestamp", "cwd"])
+    }),
     of_agent("a session of Factory Droid", |root| {
         let is_block = |block: Value<'_, '_>| is_one_of(block, "type", &["tool_use", "tool_result"]);
         let has_blocks = |message: Value<'_, '_>| {
