@@ -101,7 +101,7 @@ pub(crate) struct Node {
     pub(crate) next: u32,
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
-    /// The keys of an object in short: see [`may_have`](crate::parse::may_have).
+    /// The keys of an object in short, and none for other values: see [`may_have`](crate::parse::may_have).
     pub(crate) keys: u16,
 }
 
@@ -468,7 +468,14 @@ impl<'d, 's> Value<'d, 's> {
 
     /// The member with this key. If there are several, the last one, as in `JSON.parse` and Python's
     /// `json`.
+    #[inline]
     pub fn get(self, key: &str) -> Option<Self> {
+        // Most keys that are asked for are not there: the glance is a part of the caller, who knows the key.
+        if parse::may_have(self.node().keys, key) { self.find(key) } else { None }
+    }
+
+    #[inline(never)]
+    fn find(self, key: &str) -> Option<Self> {
         self.get_inline(key)
     }
 

@@ -267,7 +267,8 @@ impl<'a, 's> Reader<'a, 's> {
             next: id + 1,
             kind,
             flags: flags | key_flags,
-            keys: u16::MAX,
+            // Which an object has is known at its end.
+            keys: if kind == Kind::Object { u16::MAX } else { 0 },
         });
         id
     }
@@ -277,7 +278,10 @@ impl<'a, 's> Reader<'a, 's> {
     fn grow(&mut self) -> bool {
         let count = self.arena.nodes.len();
         let room = self.arena.most_values.saturating_sub(count);
-        room > 0 && self.arena.nodes.try_reserve_exact(count.max(256).min(room)).is_ok()
+        // Most texts that are read by themselves are short, and what is small is cheap to allocate.
+        let first = (self.bytes.len() / 16).clamp(16, 256);
+        self.arena.stack.reserve(16);
+        room > 0 && self.arena.nodes.try_reserve_exact(count.max(first).min(room)).is_ok()
     }
 
     /// Ends the text here, and returns the last value in place of the one that can't be read.
