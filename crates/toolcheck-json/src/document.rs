@@ -476,18 +476,7 @@ impl<'d, 's> Value<'d, 's> {
 
     #[inline(never)]
     fn find(self, key: &str) -> Option<Self> {
-        self.get_inline(key)
-    }
-
-    /// The same as [`Self::get`], for a loop that asks this of every object: it is a part of its caller.
-    #[allow(clippy::inline_always, reason = "only such loops call it")]
-    #[inline(always)]
-    pub fn get_inline(self, key: &str) -> Option<Self> {
-        let node = self.node();
-        if node.kind != Kind::Object || !parse::may_have(node.keys, key) {
-            return None;
-        }
-        let (nodes, bytes) = (&self.document.arena.nodes, self.document.bytes);
+        let (node, nodes, bytes) = (self.node(), &self.document.arena.nodes, self.document.bytes);
         let length = key.len() as u32 + 2;
         let (mut at, mut found) = (self.id + 1, None);
         while at < node.next {

@@ -214,8 +214,7 @@ fn unescape_str(raw: &str, text: &mut String) {
         }
         let (character, length) = escape(&raw.as_bytes()[escape_at..]);
         text.push(character);
-        start = escape_at + length;
-        at = start;
+        (start, at) = (escape_at + length, escape_at + length);
     }
     text.push_str(&raw[start..]);
 }

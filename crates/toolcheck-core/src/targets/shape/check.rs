@@ -217,7 +217,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 break;
             }
             decided[turn] = &by.key;
-            let chosen = value.get_inline(&by.key);
+            let chosen = value.get(&by.key);
             let takes_null = by.mask & bit(JsonType::Null) != 0;
             if chosen.is_some_and(Value::is_null) && !self.shape.null_is_absent && !takes_null {
                 break;
