@@ -190,7 +190,9 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
                 self.open(next_call, &mut by_id);
                 let turn = call.turn;
                 if latest.turn != Some(turn) {
-                    latest = Latest { turn: Some(turn), ..Latest::default() };
+                    latest.in_line.clear();
+                    let in_line = std::mem::take(&mut latest.in_line);
+                    latest = Latest { turn: Some(turn), in_line, ..Latest::default() };
                 }
                 latest.in_line.push_back(next_call);
                 next_call += 1;

@@ -49,7 +49,10 @@ impl<T, const N: usize> Tables<T, N> {
     }
 
     fn number(&self, id: &str) -> Option<usize> {
-        self.folder.1.iter().position(|(own, _)| *own == id)
+        let files = self.folder.1;
+        // Most folders are sorted by the names.
+        let sorted = files.binary_search_by_key(&id, |(own, _)| own).ok();
+        sorted.or_else(|| files.iter().position(|(own, _)| *own == id))
     }
 
     fn load(&'static self, number: usize) -> &'static T {

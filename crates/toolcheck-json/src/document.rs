@@ -101,7 +101,7 @@ pub(crate) struct Node {
     pub(crate) next: u32,
     pub(crate) kind: Kind,
     pub(crate) flags: u8,
-    /// The keys of an object in short: see [`may_have`](crate::parse::may_have).
+    /// The keys of an object in short, and none for other values: see [`may_have`](crate::parse::may_have).
     pub(crate) keys: u16,
 }
 
@@ -468,19 +468,15 @@ impl<'d, 's> Value<'d, 's> {
 
     /// The member with this key. If there are several, the last one, as in `JSON.parse` and Python's
     /// `json`.
+    #[inline]
     pub fn get(self, key: &str) -> Option<Self> {
-        self.get_inline(key)
+        // Most keys that are asked for are not there: the glance is a part of the caller, who knows the key.
+        if parse::may_have(self.node().keys, key) { self.find(key) } else { None }
     }
 
-    /// The same as [`Self::get`], for a loop that asks this of every object: it is a part of its caller.
-    #[allow(clippy::inline_always, reason = "only such loops call it")]
-    #[inline(always)]
-    pub fn get_inline(self, key: &str) -> Option<Self> {
-        let node = self.node();
-        if node.kind != Kind::Object || !parse::may_have(node.keys, key) {
-            return None;
-        }
-        let (nodes, bytes) = (&self.document.arena.nodes, self.document.bytes);
+    #[inline(never)]
+    fn find(self, key: &str) -> Option<Self> {
+        let (node, nodes, bytes) = (self.node(), &self.document.arena.nodes, self.document.bytes);
         let length = key.len() as u32 + 2;
         let (mut at, mut found) = (self.id + 1, None);
         while at < node.next {

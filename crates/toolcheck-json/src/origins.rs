@@ -92,7 +92,7 @@ impl Mapped {
         write: impl Fn(&mut Self, &Decoded<'_>),
     ) -> Self {
         let bytes = document.bytes();
-        let mut mapped = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::new() };
+        let mut mapped = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::with_capacity(64) };
         let mut at = 0;
         for id in strings {
             let value = document.value(*id);

@@ -116,6 +116,11 @@ fn unread(bytes: &[u8], kind: SyntaxErrorKind, marked: usize, mut arena: Arena) 
     Document { bytes: &bytes[..0], text: Some(""), arena, faults_left_out: 0 }
 }
 
+/// How many bytes of a string stand for themselves, up to the first that does not.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | ..0x20)).count()
+}
+
 /// The length in bytes of the first value, including the whitespace before it, and whether it is an
 /// array or object without a fault in its structure.
 pub(crate) fn extent(bytes: &[u8], arena: &mut Arena) -> (usize, bool) {
@@ -267,7 +272,8 @@ impl<'a, 's> Reader<'a, 's> {
             next: id + 1,
             kind,
             flags: flags | key_flags,
-            keys: u16::MAX,
+            // Which an object has is known at its end.
+            keys: if kind == Kind::Object { u16::MAX } else { 0 },
         });
         id
     }
@@ -277,7 +283,10 @@ impl<'a, 's> Reader<'a, 's> {
     fn grow(&mut self) -> bool {
         let count = self.arena.nodes.len();
         let room = self.arena.most_values.saturating_sub(count);
-        room > 0 && self.arena.nodes.try_reserve_exact(count.max(256).min(room)).is_ok()
+        // Most texts that are read by themselves are short, and what is small is cheap to allocate.
+        let first = (self.bytes.len() / 16).clamp(16, 256);
+        self.arena.stack.reserve(16);
+        room > 0 && self.arena.nodes.try_reserve_exact(count.max(first).min(room)).is_ok()
     }
 
     /// Ends the text here, and returns the last value in place of the one that can't be read.
@@ -665,6 +674,17 @@ impl<'a, 's> Reader<'a, 's> {
     /// Skips a string, from its opening quote, and returns its flags.
     #[inline]
     fn string(&mut self) -> u8 {
+        // Most are keys and words: they end in the first block, which is looked at without a call.
+        let block = self.bytes.get(self.at + 1..).and_then(|rest| rest.first_chunk::<BLOCK>());
+        if let Some((length, b'"')) = block.and_then(block::first_special) {
+            self.at += length + 2;
+            return 0;
+        }
+        self.long_string()
+    }
+
+    #[inline(never)]
+    fn long_string(&mut self) -> u8 {
         let opened_at = Some(self.at as u32);
         self.at += 1;
         let mut flags = 0;
@@ -682,7 +702,8 @@ impl<'a, 's> Reader<'a, 's> {
                     self.escape();
                 }
                 Some(byte) if *byte < 0x20 => self.control_characters(),
-                Some(_) => self.at += 1,
+                // Fewer bytes are left than a block has.
+                Some(_) => self.at += plain_bytes(&self.bytes[self.at..]),
                 None => {
                     self.fault_from(SyntaxErrorKind::UnterminatedString, self.at, self.at, opened_at);
                     return flags | UNTERMINATED;

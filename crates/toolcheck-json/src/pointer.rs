@@ -26,7 +26,7 @@ pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
     // The path to the current place: a container, its current child, the child's number, and the length of the
     // pointer before the child's name; `None` below a key without a name.
     let mut path: Vec<(u32, u32, usize, Option<usize>)> = Vec::new();
-    let mut pointer = String::new();
+    let mut pointer = String::with_capacity(64);
     for index in order {
         let target = ids[index].0;
         while let Some(&(container, ..)) = path.last() {

@@ -144,8 +144,7 @@ impl<'s> JsonStr<'s> {
 
     /// The text, and where it and [`Self::raw`] continue after each escape.
     pub(crate) fn decode_with_jumps(self) -> (String, Vec<Jump>) {
-        let mut text = String::with_capacity(self.raw.len());
-        let mut jumps = Vec::new();
+        let (mut text, mut jumps) = (String::with_capacity(self.raw.len()), Vec::with_capacity(32));
         if let Ok(mut raw) = std::str::from_utf8(self.raw) {
             while let Some(run) = first_backslash(raw.as_bytes()) {
                 text.push_str(&raw[..run]);
@@ -202,14 +201,22 @@ fn count_chars(bytes: &[u8]) -> usize {
 }
 
 /// Unescapes a string that is valid UTF-8, as nearly all are.
-fn unescape_str(mut raw: &str, text: &mut String) {
-    while let Some(run) = first_backslash(raw.as_bytes()) {
-        text.push_str(&raw[..run]);
-        let (character, length) = escape(&raw.as_bytes()[run..]);
+fn unescape_str(raw: &str, text: &mut String) {
+    // What is not copied yet, and where the next backslash is looked for.
+    let (mut start, mut at) = (0, 0);
+    while let Some(run) = first_backslash(&raw.as_bytes()[at..]) {
+        let escape_at = at + run;
+        text.push_str(&raw[start..escape_at]);
+        if let Some(b'"' | b'\\' | b'/') = raw.as_bytes().get(escape_at + 1) {
+            // It stands for itself, and is copied with what follows.
+            (start, at) = (escape_at + 1, escape_at + 2);
+            continue;
+        }
+        let (character, length) = escape(&raw.as_bytes()[escape_at..]);
         text.push(character);
-        raw = &raw[run + length..];
+        (start, at) = (escape_at + length, escape_at + length);
     }
-    text.push_str(raw);
+    text.push_str(&raw[start..]);
 }
 
 /// Unescapes `raw`, and calls `wrote` for each character with its offset in `raw` and its length in the text.

@@ -15,6 +15,9 @@ use super::by_shape;
 use super::format_rules::{FormatRules, KnownRules};
 use crate::options::Options;
 
+/// The models whose targets are remembered.
+const MOST_MODELS: usize = 16;
+
 /// The rules for the records of a file, which may be of other formats than most of it.
 pub(super) struct RecordRules<'r> {
     /// Those of most of the file.
@@ -22,14 +25,14 @@ pub(super) struct RecordRules<'r> {
     /// The same, and those for records of other formats.
     known: KnownRules<'r>,
     options: &'r Options,
-    /// What was asked last of a target and a model, and the target that knows more of it.
-    asked: Option<(&'r Target, String, Option<&'static Target>)>,
+    /// What was asked of targets and models, and the targets that know more of them.
+    asked: Vec<(&'r Target, String, Option<&'static Target>)>,
 }
 
 impl<'r> RecordRules<'r> {
     pub(super) fn new(of_file: FormatRules<'r>, options: &'r Options) -> Self {
         let of_file = Rc::new(of_file);
-        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options, asked: None }
+        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options, asked: Vec::new() }
     }
 
     /// The rules for a request that is recorded alone, or with its `response`.
@@ -70,11 +73,14 @@ impl<'r> RecordRules<'r> {
     ) -> Rc<FormatRules<'r>> {
         let known = rules.known.filter(|_| self.options.target.is_none());
         let Some((known, model)) = known.zip(transcript.request.model.as_deref()) else { return rules };
-        // The requests of a file are mostly to one model.
-        let asked = self.asked.take().filter(|(of, asked, _)| std::ptr::eq(*of, known) && asked == model);
-        let (.., target) =
-            self.asked.insert(asked.unwrap_or_else(|| (known, model.to_owned(), known.of_model(model))));
-        match (*target, rules.format) {
+        // The requests of a file are mostly to a few models.
+        let is_it = |(of, asked, _): &(&Target, String, _)| std::ptr::eq(*of, known) && asked == model;
+        let at = self.asked.iter().position(is_it).unwrap_or_else(|| {
+            self.asked.truncate(MOST_MODELS - 1);
+            self.asked.push((known, model.to_owned(), known.of_model(model)));
+            self.asked.len() - 1
+        });
+        match (self.asked[at].2, rules.format) {
             (Some(target), Some(format)) => self.known.of_api(target, format, self.options),
             _ => rules,
         }

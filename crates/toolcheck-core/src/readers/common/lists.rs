@@ -337,8 +337,9 @@ fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Mapped {
 /// Whether what a string says may have JSON in its strings: that has quotes, whose backslashes are escaped here, or is a
 /// literal of Python.
 fn may_hold_text(value: Value<'_, '_>) -> bool {
-    let has = |word: &[u8]| memchr::memmem::find(value.raw(), word).is_some();
-    has(br#"\\""#) || has(br"\\u00") || has(br"\u005") || has(b"{'") || has(br"{\u0027")
+    static WORDS: LazyLock<[Finder<'_>; 5]> =
+        LazyLock::new(|| [r#"\\""#, r"\\u00", r"\u005", "{'", r"{\u0027"].map(Finder::new));
+    WORDS.iter().any(|word| word.find(value.raw()).is_some())
 }
 
 /// The strings to open, in the order of the text.

@@ -217,7 +217,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 break;
             }
             decided[turn] = &by.key;
-            let chosen = value.get_inline(&by.key);
+            let chosen = value.get(&by.key);
             let takes_null = by.mask & bit(JsonType::Null) != 0;
             if chosen.is_some_and(Value::is_null) && !self.shape.null_is_absent && !takes_null {
                 break;
@@ -311,7 +311,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let before = self.before.take().filter(|_| is_element);
         self.above.push(Above { value, kind, is_element, before });
         let first = self.faults.len();
-        if let Some(variant) = self.variant(value, (number, object), within) {
+        let is = (number, object);
+        if let Some(variant) = if object.by.is_none() { Some(is) } else { self.variant(value, is, within) } {
             self.members(value, variant, within);
         }
         if self.faults.len() > first {
