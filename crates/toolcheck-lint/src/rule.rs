@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Contents, Message, Part, Place, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Body, Contents, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::{self, NextRequest, Policy};
@@ -414,6 +414,16 @@ impl<'c> Context<'c, '_> {
     /// The tools that are declared outside the transcripts, and those in a list that is stored as a string.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
         self.tools.iter().chain(&self.transcript.request.tools.in_text)
+    }
+
+    /// Those of them that are called: each record of a file may call a few of very many.
+    pub(crate) fn definitions_called(&self) -> impl DoubleEndedIterator<Item = &Definition> {
+        let names = self.transcript.parts.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => call.name.as_ref(),
+            _ => None,
+        });
+        let called: HashSet<&str> = names.map(|name| &*name.text).collect();
+        self.definitions().filter(move |tool| called.contains(&*tool.name))
     }
 
     /// What checking the arguments of the transcript's calls has shown.

@@ -50,7 +50,8 @@ impl Upstream {
     /// It is not a URL of that form, or what is trusted are no certificates.
     pub fn trusting(url: &str, pem: &[u8]) -> Result<Self, Error> {
         // A password is not repeated.
-        if url.contains('@') {
+        let server = url.split_once("://").map_or(url, |(_, server)| server).split('/').next();
+        if server.is_some_and(|server| server.contains('@')) {
             let why =
                 "a base URL has no user or password: clients send keys in the headers of their requests";
             return Err(Error::new(why));
@@ -184,6 +185,7 @@ mod tests {
         for wrong in ["127.0.0.1:4000", "/v1", "", "ftp://a", "http://a?b=c", "http://me@a"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(read("http://a/@b").as_deref(), Ok("http://a/@b"));
         assert!(read("http://me:secret@a").is_err_and(|error| !error.to_string().contains("secret")));
         if cfg!(feature = "tls") {
             assert_eq!(read("https://api.example.com/v1").as_deref(), Ok("https://api.example.com/v1"));

@@ -15,13 +15,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if tools.declared().next().is_none() && cx.definitions().next().is_none() {
         return;
     }
-    // Each record of a file may call one or two of very many tools.
-    let are_few = cx.transcript.counts().0 <= FEW;
-    let is_defined = |name: &str| are_few && cx.definitions().any(|tool| tool.name == name);
-    let mut known: HashSet<&str> = HashSet::default();
-    if !are_few {
-        known.extend(cx.definitions().map(|tool| &*tool.name));
-    }
+    let mut known: HashSet<&str> = cx.definitions_called().map(|tool| &*tool.name).collect();
     // A client tool without a name may be the one that is called.
     let is_nameless = |tool: &ToolDef<'_>| {
         tool.executor == Executor::Client && tool.name.as_ref().is_none_or(|name| name.instead.is_some())
@@ -42,7 +36,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let name = call.name.as_ref().filter(|name| is_named && name.instead.is_none());
         let Some(name) = name else { continue };
         // One finding per tool, however often it is called.
-        if !known.insert(&name.text) || is_defined(&name.text) {
+        if !known.insert(&name.text) {
             continue;
         }
         // A name that is empty, malformed or cut off is reported by other rules.
@@ -57,6 +51,3 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
     }
 }
-
-/// So few calls that each is looked for in the list of definitions.
-const FEW: usize = 4;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 use toolcheck_core::ir::Executor;
 use toolcheck_json::{Document, Value};
 use toolcheck_schema::{Fuel, Schema, Unusable, Verdict};
@@ -172,10 +172,8 @@ fn declared<'c>(cx: &'c Context<'_, '_>) -> HashMap<&'c str, Option<Declared<'c>
             .and_modify(|known| *known = known.filter(|known| Some(known.text) == schema))
             .or_insert(schema.map(|text| Declared { text, is_own }));
     }
-    // Of two that are declared outside the transcript, the last one counts. Each record of a file may call a few of many.
-    let names = arguments::numbered_calls(cx).filter_map(|(_, call)| call.name.as_ref());
-    let called: HashSet<&str> = names.map(|name| &*name.text).collect();
-    for tool in cx.definitions().rev().filter(|tool| called.contains(&*tool.name)) {
+    // Of two that are declared outside the transcript, the last one counts.
+    for tool in cx.definitions_called().rev() {
         let schema = tool.schema.as_deref().map(|text| Declared { text, is_own: false });
         schemas.entry(&tool.name).or_insert(schema);
     }

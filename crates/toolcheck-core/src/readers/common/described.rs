@@ -4,7 +4,7 @@ use toolcheck_json::{Document, JsonStr};
 
 use super::{literal, python};
 use crate::ir::{Body, Place, Role, Text, Transcript};
-use crate::tools::{self, Definition};
+use crate::tools::Definition;
 
 /// Adds the tools that the text of the first message describes, where the conversation has none besides.
 pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, column: Option<Text<'s>>) {
@@ -39,10 +39,7 @@ fn of_text(text: JsonStr<'_>) -> Vec<Definition> {
 fn of_list(list: &str) -> Vec<Definition> {
     let of_json = |json: &str| {
         let document = Document::read(json.as_bytes());
-        let root = document.root();
-        let tools = || tools::read_with(root, python::schema_of).filter(|tools| !tools.is_empty());
-        let tool = || tools::definition_with(root, python::schema_of).map(|tool| vec![tool]);
-        document.faults().is_empty().then(|| tools().or_else(tool))?
+        document.faults().is_empty().then(|| python::tools(document.root()))?
     };
     let lines = || {
         let lines = list.lines().map(str::trim).filter(|line| !line.is_empty());

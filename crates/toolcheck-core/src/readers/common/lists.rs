@@ -291,8 +291,7 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
     if value.children().next().is_none() || value.elements().any(|tool| tool.get("tool_args").is_some()) {
         return Some(Vec::new());
     }
-    let tools = tools::read_with(value, python::schema_of).filter(|tools| !tools.is_empty());
-    tools.or_else(|| tools::definition_with(value, python::schema_of).map(|tool| vec![tool]))
+    python::tools(value)
 }
 
 /// How often JSON may be a text inside of a text.
@@ -410,16 +409,18 @@ fn is_calls(value: Value<'_, '_>) -> bool {
     is_call(value) || value.elements().next().is_some() && value.elements().all(is_call)
 }
 
-/// What the text of a list of messages has, and what that of an output.
-static FINDERS: LazyLock<[Finder<'static>; 4]> =
-    LazyLock::new(|| [r"role\", r"from\", "function_call", r"toolName\"].map(Finder::new));
+/// What the text of a list of messages has.
+static OF_LIST: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| [r"role\", r"from\", "function_call"].map(Finder::new));
+/// What that of an output has.
+static OF_OUTPUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(r"toolName\"));
 
 /// Whether a string is the text of JSON, perhaps as a string again, that is as wanted.
 fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
     let Some(string) = value.as_json_str() else { return false };
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
-    let has = |word: usize| FINDERS[word].find(string.raw()).is_some();
-    (has(0) || has(1) || has(2) || may_be_output(value) && has(3)) && unread::in_text(value, is_wanted)
+    let has = |word: &Finder<'_>| word.find(string.raw()).is_some();
+    (OF_LIST.iter().any(has) || may_be_output(value) && has(&OF_OUTPUT)) && unread::in_text(value, is_wanted)
 }
 
 /// Whether a value may be what a span has as its output: MLflow's, the AI SDK's (`packages/ai/src/telemetry` of vercel/ai), or

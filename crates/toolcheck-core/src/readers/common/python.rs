@@ -7,6 +7,14 @@ use std::fmt::Write as _;
 
 use toolcheck_json::Value;
 
+use crate::tools::{self, Definition};
+
+/// The tools of a list, or the only one; `None` if there is none.
+pub(crate) fn tools(value: Value<'_, '_>) -> Option<Vec<Definition>> {
+    let tools = tools::read_with(value, schema_of).filter(|tools| !tools.is_empty());
+    tools.or_else(|| tools::definition_with(value, schema_of).map(|tool| vec![tool]))
+}
+
 /// The schema that parameters mean which are declared as those of a Python function; `None` if they are a schema already.
 pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
     let is_parameter =
