@@ -84,7 +84,7 @@ fn rejected_by(rule: &toolcheck_lint::Rule) -> String {
     const MOST: usize = 5;
     let rejects = |target: &&targets::Target| {
         let is_own = |refusal: &&targets::Refusal| !refusal.is_inherited && refusal.target == target.id;
-        let mut own = target.refusals.iter().filter(is_own);
+        let mut own = target.refusals().iter().filter(is_own);
         let is_error = |refusal: &targets::Refusal| {
             refusal.rule == rule.id && !refusal.legacy && refusal.level() == Level::Error
         };
@@ -115,10 +115,10 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     for target in targets::all().filter(|target| target.union.is_empty()) {
         // What is only inherited from another vendor is listed once, below.
         let is_seen = |refusal: &&targets::Refusal| !(target.is_compatible_only && refusal.is_inherited);
-        for refusal in target.refusals.iter().filter(|refusal| refusal.rule == rule.id).filter(is_seen) {
+        for refusal in target.refusals().iter().filter(|refusal| refusal.rule == rule.id).filter(is_seen) {
             answers.push_str(&entry(&target.id, refusal));
         }
-        for tolerance in target.tolerances.iter().filter(|tolerance| tolerance.rule == rule.id) {
+        for tolerance in target.tolerances().iter().filter(|tolerance| tolerance.rule == rule.id) {
             let case = tolerance.case.as_ref().map(|case| format!(" ({case})")).unwrap_or_default();
             let harm = tolerance.harm.as_ref().map(|harm| format!(", but {harm}")).unwrap_or_default();
             let _ = writeln!(
@@ -132,7 +132,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
         }
     }
     let inherits = |target: &&targets::Target| {
-        let mut entries = target.refusals.iter().filter(|refusal| refusal.rule == rule.id);
+        let mut entries = target.refusals().iter().filter(|refusal| refusal.rule == rule.id);
         target.is_compatible_only && entries.any(|refusal| refusal.is_inherited && !refusal.legacy)
     };
     let compatible: Vec<String> =
@@ -256,7 +256,7 @@ fn target_section(page: &mut String, target: &targets::Target) {
     }
     let own = |refusal: &&targets::Refusal| !refusal.is_inherited && refusal.target == target.id;
     let refused = |wanted: Level| {
-        let entries = target.refusals.iter().filter(own);
+        let entries = target.refusals().iter().filter(own);
         entries.filter(move |refusal| !refusal.legacy && refusal.level() == wanted).map(|refusal| Entry {
             rule: refusal.rule.as_str(),
             case: refusal.case.as_deref(),
@@ -271,10 +271,10 @@ fn target_section(page: &mut String, target: &targets::Target) {
             (&known.rule, &known.case, &known.sources)
                 == (&tolerance.rule, &tolerance.case, &tolerance.sources)
         };
-        !inherited.is_some_and(|parent| parent.tolerances.iter().any(is_same))
+        !inherited.is_some_and(|parent| parent.tolerances().iter().any(is_same))
     };
     let tolerated = |has_harm: bool| {
-        let entries = target.tolerances.iter().filter(is_own);
+        let entries = target.tolerances().iter().filter(is_own);
         entries.filter(move |tolerance| tolerance.harm.is_some() == has_harm)
     };
     if tolerated(true).next().is_some() {
@@ -294,9 +294,9 @@ fn target_section(page: &mut String, target: &targets::Target) {
             is_by_model: tolerance.model.is_some(),
         }),
     );
-    let recognised = target.refusals.iter().filter(own).filter(|refusal| {
+    let recognised = target.refusals().iter().filter(own).filter(|refusal| {
         let is_checked = |other: &targets::Refusal| other.rule == refusal.rule && !other.legacy;
-        refusal.legacy && !target.refusals.iter().filter(own).any(is_checked)
+        refusal.legacy && !target.refusals().iter().filter(own).any(is_checked)
     });
     list(
         page,

@@ -80,7 +80,7 @@ fn a_page_is_formatted_on_a_terminal_and_markdown_in_a_pipe() {
 #[test]
 fn provider_errors_have_no_unfilled_placeholders() {
     for target in toolcheck_core::targets::all() {
-        for refusal in &target.refusals {
+        for refusal in target.refusals() {
             let Some(text) = &refusal.text else { continue };
             let names = text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name);
             let names: Vec<&str> = names.filter(|name| *name != "rest").collect();

@@ -141,7 +141,7 @@ static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
 /// The texts of all targets, each once because an inherited text belongs to the parent, and of all frameworks.
 fn texts() -> impl Iterator<Item = (Origin, &'static Refusal, &'static str)> {
     let of_rules = targets().flat_map(|target| {
-        let own = target.refusals.iter().filter(|refusal| !refusal.is_inherited);
+        let own = target.refusals().iter().filter(|refusal| !refusal.is_inherited);
         own.map(move |refusal| (Origin::Target(target), refusal))
     });
     let of_shapes = OF_SHAPES.iter().map(|(target, refusal)| (Origin::Target(target), refusal));

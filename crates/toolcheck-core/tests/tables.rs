@@ -183,8 +183,8 @@ fn every_shape_has_an_entry_with_its_evidence() {
             ("invalid-cache-mark", content.max_cache_marks.is_some()),
         ];
         for (rule, is_used) in shapes {
-            let refused = target.refusals.iter().any(|entry| entry.rule == rule && !entry.legacy);
-            let is_known = refused || target.tolerances.iter().any(|entry| entry.rule == rule);
+            let refused = target.refusals().iter().any(|entry| entry.rule == rule && !entry.legacy);
+            let is_known = refused || target.tolerances().iter().any(|entry| entry.rule == rule);
             assert!(!is_used || is_known, "{}: nothing says how {rule} is known", target.id);
         }
     }
@@ -194,7 +194,7 @@ fn every_shape_has_an_entry_with_its_evidence() {
 #[test]
 fn doubts_are_clauses() {
     for target in targets::all() {
-        for doubt in target.refusals.iter().filter_map(|entry| entry.doubt.as_deref()) {
+        for doubt in target.refusals().iter().filter_map(|entry| entry.doubt.as_deref()) {
             assert_is_clause(&target.id, doubt);
         }
     }
@@ -270,7 +270,7 @@ fn a_number_may_be_written_in_another_way() {
 
 #[test]
 fn only_evidence_makes_an_error() {
-    for refusal in targets::all().flat_map(|target| &target.refusals) {
+    for refusal in targets::all().flat_map(Target::refusals) {
         let is_sure = refusal.evidence != Evidence::Inferred && refusal.doubt.is_none();
         assert_eq!(refusal.level() == Level::Error, is_sure);
     }
@@ -286,7 +286,7 @@ fn a_union_refuses_what_a_member_refuses() {
     let union = targets::find("portable").unwrap();
     let members = union.union.iter().map(|id| targets::find(id).unwrap());
     let refused: Vec<_> = members
-        .flat_map(|member| member.refusals.iter().filter(move |refusal| is_error(member, refusal)))
+        .flat_map(|member| member.refusals().iter().filter(move |refusal| is_error(member, refusal)))
         .collect();
     assert!(refused.len() > 100, "{}", refused.len());
     for refusal in refused {

@@ -540,11 +540,11 @@ impl EntryNumber {
     fn of(target: &Target, verdict: Verdict<'_>) -> Self {
         match verdict {
             Verdict::Refused(refusal) => {
-                let number = target.refusals.iter().position(|entry| std::ptr::eq(entry, refusal));
+                let number = target.refusals().iter().position(|entry| std::ptr::eq(entry, refusal));
                 number.map_or(Self::None, Self::Refusal)
             }
             Verdict::Tolerated(tolerance) => {
-                let number = target.tolerances.iter().position(|entry| std::ptr::eq(entry, tolerance));
+                let number = target.tolerances().iter().position(|entry| std::ptr::eq(entry, tolerance));
                 number.map_or(Self::None, Self::Tolerance)
             }
             Verdict::Unknown => Self::None,
@@ -553,8 +553,8 @@ impl EntryNumber {
 
     fn verdict(self, target: &Target) -> Verdict<'_> {
         match self {
-            Self::Refusal(number) => Verdict::Refused(&target.refusals[number]),
-            Self::Tolerance(number) => Verdict::Tolerated(&target.tolerances[number]),
+            Self::Refusal(number) => Verdict::Refused(&target.refusals()[number]),
+            Self::Tolerance(number) => Verdict::Tolerated(&target.tolerances()[number]),
             Self::None => Verdict::Unknown,
         }
     }

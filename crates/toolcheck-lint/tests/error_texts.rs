@@ -71,7 +71,7 @@ fn pairing_errors_name_their_rule_and_ids() {
 /// The error texts of the targets, each as the target has it and with something in its placeholders.
 fn filled_texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, String)> {
     let targets = targets::all().filter(|target| target.union.is_empty());
-    targets.flat_map(|target| target.refusals.iter().map(move |refusal| (target, refusal))).filter_map(
+    targets.flat_map(|target| target.refusals().iter().map(move |refusal| (target, refusal))).filter_map(
         |(target, refusal)| {
             let mut filled = refusal.text.clone()?;
             while let (Some(start), Some(end)) = (filled.find('{'), filled.find('}')) {

@@ -276,13 +276,13 @@ fn placeholders(text: &str) -> impl Iterator<Item = &str> {
 fn targets_use_only_what_rules_declare() {
     let everywhere: Vec<&str> = vocabulary::EVERYWHERE.iter().map(|term| term.name).collect();
     for target in targets::all() {
-        let refused = target.refusals.iter().map(|refusal| (&refusal.rule, &refusal.case));
-        let tolerated = target.tolerances.iter().map(|tolerance| (&tolerance.rule, &tolerance.case));
+        let refused = target.refusals().iter().map(|refusal| (&refusal.rule, &refusal.case));
+        let tolerated = target.tolerances().iter().map(|tolerance| (&tolerance.rule, &tolerance.case));
         for (rule, case) in refused.chain(tolerated) {
             let is_case = |case: &String| rules::get(*rule).case(case).is_some();
             assert!(case.as_ref().is_none_or(is_case), "{}: {rule} has no case {case:?}", target.id);
         }
-        for refusal in &target.refusals {
+        for refusal in target.refusals() {
             // A text that only serves to recognise an error is never filled in, so any name is fine.
             let rule = Some(rules::get(refusal.rule)).filter(|_| !refusal.legacy);
             let known: Vec<&str> = match rule {
@@ -303,12 +303,12 @@ fn targets_use_only_what_rules_declare() {
 fn declared_terms_are_used_or_marked() {
     let (mut cases, mut values) = (BTreeSet::new(), BTreeSet::new());
     for target in targets::all() {
-        for refusal in target.refusals.iter().filter(|refusal| !refusal.legacy) {
+        for refusal in target.refusals().iter().filter(|refusal| !refusal.legacy) {
             cases.extend(refusal.case.iter().map(|case| (refusal.rule, &**case)));
             let names = placeholders(refusal.text.as_deref().unwrap_or_default());
             values.extend(names.map(|name| (refusal.rule, name)));
         }
-        for tolerance in &target.tolerances {
+        for tolerance in target.tolerances() {
             cases.extend(tolerance.case.iter().map(|case| (tolerance.rule, &**case)));
         }
     }

@@ -364,7 +364,7 @@ impl Explained {
 fn case_of(found: &Recognised) -> Option<&'static str> {
     let (refusal, target) = (found.refusal, found.origin.target()?);
     let same =
-        target.refusals.iter().filter(|other| (other.rule, &other.text) == (refusal.rule, &refusal.text));
+        target.refusals().iter().filter(|other| (other.rule, &other.text) == (refusal.rule, &refusal.text));
     same.map(|other| &other.case).all(|case| *case == refusal.case).then_some(refusal.case.as_deref()?)
 }
 

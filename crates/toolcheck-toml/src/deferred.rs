@@ -27,9 +27,23 @@ impl<T: DeserializeOwned> Deferred<T> {
     ///
     /// If it was packed without being read, and is not what `T` expects.
     pub fn get(&self) -> &T {
-        self.read.get_or_init(|| {
-            from_packed(&self.packed).unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
-        })
+        self.read.get_or_init(|| self.unpacked())
+    }
+
+    /// A value to keep. What is not read yet is read for it alone.
+    ///
+    /// # Panics
+    ///
+    /// As [`Self::get`].
+    pub fn owned(&self) -> T
+    where
+        T: Clone,
+    {
+        self.read.get().cloned().unwrap_or_else(|| self.unpacked())
+    }
+
+    fn unpacked(&self) -> T {
+        from_packed(&self.packed).unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
     }
 
     /// Whether it has been asked for, or was never packed.
@@ -47,7 +61,7 @@ impl<T: DeserializeOwned> Deferred<T> {
     where
         T: Clone,
     {
-        let mut value = self.get().clone();
+        let mut value = self.owned();
         change(&mut value);
         *self = value.into();
     }

@@ -127,6 +127,17 @@ impl<'p> Table<'p> {
         })
     }
 
+    /// The texts under some keys. What is under others is not looked at.
+    pub fn texts<const N: usize>(self, keys: [&str; N]) -> [Option<&'p str>; N] {
+        let mut texts = [None; N];
+        for (key, value) in self.0.members().flatten() {
+            if let Some(place) = keys.iter().position(|own| own.as_bytes() == key.held) {
+                texts[place] = value.text().ok();
+            }
+        }
+        texts
+    }
+
     /// The text under a key.
     pub fn text(self, key: &str) -> Option<&'p str> {
         self.members().find_map(|(own, value)| match value {

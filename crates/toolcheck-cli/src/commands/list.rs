@@ -85,8 +85,8 @@ pub(crate) fn targets(args: &ListArgs, out: &mut dyn Write) -> Result<Status> {
         json: json!({
             "id": target.id, "name": target.name, "aliases": target.aliases, "format": target.format, "extends": target.extends,
             "notes": target.notes,
-            "refusals": target.refusals.iter().map(|refusal| refusal_json(refusal, "rule", refusal.rule.as_str())).collect::<Vec<_>>(),
-            "tolerances": target.tolerances.iter().map(|tolerance| tolerance_json(tolerance, "rule", tolerance.rule.as_str())).collect::<Vec<_>>(),
+            "refusals": target.refusals().iter().map(|refusal| refusal_json(refusal, "rule", refusal.rule.as_str())).collect::<Vec<_>>(),
+            "tolerances": target.tolerances().iter().map(|tolerance| tolerance_json(tolerance, "rule", tolerance.rule.as_str())).collect::<Vec<_>>(),
         }),
     });
     write(args, out, "targets", &[("", rows.collect())])

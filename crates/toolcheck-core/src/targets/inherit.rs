@@ -4,47 +4,56 @@ use std::sync::Arc;
 
 use toolcheck_toml::{Error, Table, from_packed, overlay};
 
-use super::{Evidence, Refusal, Target, packed};
+use super::{Answers, Evidence, Refusal, Target, packed};
 use crate::names::words;
 use crate::rule_id::RuleId;
 
 impl Target {
-    /// Takes from the parent the entries and the shape that this file does not say.
-    pub(super) fn inherit(&mut self, parent: &Self) {
+    /// Takes from the parent what this file does not say of the shape.
+    pub(super) fn inherit_shape(&mut self, parent: &Self) {
+        if self.format == parent.format {
+            let elsewhere = self.seen_elsewhere(parent);
+            let doubt = self.is_compatible_only.then_some(&elsewhere);
+            let of_models = self.names_deployments.then_some("the deployment may be of another model");
+            self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt, of_models));
+        }
+    }
+
+    fn seen_elsewhere(&self, parent: &Self) -> String {
+        format!("seen for {}, but not for {}", parent.name, self.name)
+    }
+
+    /// Takes from the parent the entries that this file does not have.
+    pub(super) fn inherit(&self, parent: &Self, answers: &mut Answers) {
         let is_compatible_only = self.is_compatible_only;
-        let elsewhere = format!("seen for {}, but not for {}", parent.name, self.name);
+        let elsewhere = self.seen_elsewhere(parent);
         let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
             let is_seen = evidence != Evidence::Inferred;
             doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
         };
         // What this file says of a case replaces what the parent says of it; a text that only serves to recognise an
         // error says nothing.
-        let said: Vec<(RuleId, Option<String>)> = self
+        let said: Vec<(RuleId, Option<String>)> = answers
             .refusals
             .iter()
             .filter(|refusal| !refusal.legacy)
             .map(|refusal| (refusal.rule, refusal.case.clone()))
-            .chain(self.tolerances.iter().map(|tolerance| (tolerance.rule, tolerance.case.clone())))
+            .chain(answers.tolerances.iter().map(|tolerance| (tolerance.rule, tolerance.case.clone())))
             .collect();
         let is_new = |rule: RuleId, case: &Option<String>| {
             !said
                 .iter()
                 .any(|(known, known_case)| *known == rule && (known_case.is_none() || known_case == case))
         };
-        let inherited = parent.refusals.iter().filter(|refusal| is_new(refusal.rule, &refusal.case));
-        self.refusals.extend(inherited.map(|refusal| Refusal {
+        let inherited = parent.refusals().iter().filter(|refusal| is_new(refusal.rule, &refusal.case));
+        answers.refusals.extend(inherited.map(|refusal| Refusal {
             is_inherited: true,
             evidence: if is_compatible_only { Evidence::Inferred } else { refusal.evidence },
             doubt: doubt_here(refusal.evidence, &refusal.doubt),
             ..refusal.clone()
         }));
-        if self.format == parent.format {
-            let doubt = is_compatible_only.then_some(&elsewhere);
-            let of_models = self.names_deployments.then_some("the deployment may be of another model");
-            self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt, of_models));
-        }
-        self.tolerances.extend(
-            parent.tolerances.iter().filter(|tolerance| is_new(tolerance.rule, &tolerance.case)).cloned(),
+        answers.tolerances.extend(
+            parent.tolerances().iter().filter(|tolerance| is_new(tolerance.rule, &tolerance.case)).cloned(),
         );
     }
 }

@@ -152,18 +152,16 @@ pub struct Target {
     /// What it enforces of the shape of other formats, which it speaks at other addresses, by the id of the format.
     #[serde(default)]
     pub also: BTreeMap<String, Deferred<Arc<TargetShape>>>,
-    /// What it refuses.
+    /// What its own file says that it refuses and accepts: of another format's target, only the shape may be asked for.
     #[serde(default, rename = "refusal")]
-    pub refusals: Vec<Refusal>,
-    /// What it accepts.
+    own_refusals: Deferred<Vec<Refusal>>,
     #[serde(default, rename = "tolerance")]
-    pub tolerances: Vec<Tolerance>,
+    own_tolerances: Deferred<Vec<Tolerance>>,
     /// The family of the format, if there is a format of that id.
     #[serde(skip)]
     family: Option<&'static str>,
-    /// Where the entries of each rule are: many rules ask for every transcript.
     #[serde(skip)]
-    by_rule: BTreeMap<RuleId, Entries>,
+    answers: OnceLock<Answers>,
     #[serde(skip)]
     shapes: OnceLock<Shapes>,
 }
@@ -187,6 +185,15 @@ fn kind<'de, D: Deserializer<'de>>(value: D) -> Result<Option<TranscriptKind>, D
     name.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
+/// What a target refuses and accepts, with what it takes from others.
+#[derive(Debug, Clone, Default)]
+struct Answers {
+    refusals: Vec<Refusal>,
+    tolerances: Vec<Tolerance>,
+    /// Where the entries of each rule are: many rules ask for every transcript.
+    by_rule: BTreeMap<RuleId, Entries>,
+}
+
 #[derive(Debug, Clone, Default)]
 struct Entries {
     refusals: Vec<usize>,
@@ -206,8 +213,8 @@ impl Target {
         let ids = &target.ids;
         let own =
             [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &ids.made_model, &target.names.pattern];
-        let models = target.refusals.iter().flat_map(|refusal| [&refusal.model, &refusal.except_model]);
-        let models = models.chain(target.tolerances.iter().map(|tolerance| &tolerance.model));
+        let models = target.refusals().iter().flat_map(|refusal| [&refusal.model, &refusal.except_model]);
+        let models = models.chain(target.tolerances().iter().map(|tolerance| &tolerance.model));
         for pattern in own.into_iter().chain(models).flatten() {
             if let Err(error) = Regex::new(pattern.as_str()) {
                 let at = text.find(pattern.as_str()).unwrap_or_default();
@@ -298,31 +305,53 @@ impl Target {
         if let Some(parent) = &target.extends {
             let parent = known(parent)?;
             target = inherit::overlaid(packed).map_err(|error| Error::new(error.message()))?;
-            target.inherit(parent);
+            target.inherit_shape(parent);
         }
         target.family = target.format.as_deref().and_then(formats::find).map(|format| format.family);
-        for refusal in &mut target.refusals {
-            refusal.target = Arc::clone(&target.id);
-            refusal.family = target.family;
-        }
-        for member in std::mem::take(&mut target.union) {
-            target.refusals.extend(known(&member)?.refusals.iter().cloned());
-            target.union.push(member);
+        for member in &target.union {
+            known(member)?;
         }
         if let Some(error) = &mut target.error {
             error.details = std::mem::take(&mut target.error_detail);
         }
-        target.index();
         Ok(target)
     }
 
-    fn index(&mut self) {
-        for (number, refusal) in self.refusals.iter().enumerate() {
-            self.by_rule.entry(refusal.rule).or_default().refusals.push(number);
-        }
-        for (number, tolerance) in self.tolerances.iter().enumerate() {
-            self.by_rule.entry(tolerance.rule).or_default().tolerances.push(number);
-        }
+    /// What it refuses.
+    pub fn refusals(&self) -> &[Refusal] {
+        &self.answers().refusals
+    }
+
+    /// What it accepts.
+    pub fn tolerances(&self) -> &[Tolerance] {
+        &self.answers().tolerances
+    }
+
+    fn answers(&self) -> &Answers {
+        self.answers.get_or_init(|| {
+            let mut answers = Answers {
+                refusals: self.own_refusals.owned(),
+                tolerances: self.own_tolerances.owned(),
+                by_rule: BTreeMap::new(),
+            };
+            if let Some(parent) = self.extends.as_deref().and_then(find) {
+                self.inherit(parent, &mut answers);
+            }
+            for refusal in &mut answers.refusals {
+                refusal.target = Arc::clone(&self.id);
+                refusal.family = self.family;
+            }
+            for member in self.union.iter().filter_map(|id| find(id)) {
+                answers.refusals.extend(member.refusals().iter().cloned());
+            }
+            for (number, refusal) in answers.refusals.iter().enumerate() {
+                answers.by_rule.entry(refusal.rule).or_default().refusals.push(number);
+            }
+            for (number, tolerance) in answers.tolerances.iter().enumerate() {
+                answers.by_rule.entry(tolerance.rule).or_default().tolerances.push(number);
+            }
+            answers
+        })
     }
 
     /// The refusals and tolerances of a rule, in the order of the file.
@@ -330,12 +359,13 @@ impl Target {
         &self,
         rule: RuleId,
     ) -> (impl DoubleEndedIterator<Item = &Refusal>, impl DoubleEndedIterator<Item = &Tolerance>) {
-        let entries = self.by_rule.get(&rule);
+        let answers = self.answers();
+        let entries = answers.by_rule.get(&rule);
         let refusals = entries.map_or(&[][..], |entries| &entries.refusals);
         let tolerances = entries.map_or(&[][..], |entries| &entries.tolerances);
         (
-            refusals.iter().map(|number| &self.refusals[*number]),
-            tolerances.iter().map(|number| &self.tolerances[*number]),
+            refusals.iter().map(|number| &answers.refusals[*number]),
+            tolerances.iter().map(|number| &answers.tolerances[*number]),
         )
     }
 

@@ -38,7 +38,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // A name that is invalid in its definition is invalid in all calls, which is one problem. Names are checked only
     // once: a transcript calls the same few tools again and again.
-    let mut seen = HashSet::default();
+    let (mut seen, mut last) = (HashSet::default(), None);
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
         if seen.insert((&*name.text, name.instead))
@@ -57,7 +57,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 _ => continue,
             };
             let Some(name) = name.filter(|_| executor == Executor::Client) else { continue };
-            if seen.insert((&*name.text, name.instead))
+            let said = (&*name.text, name.instead);
+            if last.replace(said) != Some(said)
+                && seen.insert(said)
                 && let Some(fault) = fault(cx, name)
             {
                 report(cx, out, name, part.place, fault, "history").at(cx, (number, message, part));

@@ -100,7 +100,7 @@ impl<'t> OfModels<'t> {
             let is_own = !known.is_inherited && known.object == *object;
             is_own && holds(known.model, known.except_model)
         });
-        let refusals = target.refusals.iter().filter(|refusal| {
+        let refusals = target.refusals().iter().filter(|refusal| {
             let text = |pattern: &'t Option<Pattern>| pattern.as_ref().map(Pattern::as_str);
             !refusal.legacy
                 && !refusal.is_inherited

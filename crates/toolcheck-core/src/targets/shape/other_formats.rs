@@ -66,7 +66,11 @@ impl Shape {
                 continue;
             }
             let keys = value.members().filter_map(Value::key_text);
-            let knowing = keys.fold(u32::MAX, |known, key| known & knowing(&key));
+            let mut knowing = keys.fold(u32::MAX, |known, key| known & knowing(&key));
+            if marks.unknown.is_empty() && marks.others.is_empty() {
+                // Nothing but its type may then be another API's.
+                knowing &= marks.r#type.as_deref().map_or(0, self::knowing);
+            }
             let mut others = formats()
                 .enumerate()
                 .filter(|(number, format)| *format != self.format && knowing & (1 << number) != 0);
@@ -316,7 +320,7 @@ struct Marks<'s> {
 /// The most faults of an object that another API may explain.
 const MOST_FAULTS: usize = 20;
 
-/// The formats that may know a key, one bit each by their numbers: it is somewhere in their files. Compiling a shape costs
+/// The formats that may know a key or a type, one bit each by their numbers: it is somewhere in their files. Compiling a shape costs
 /// much more than looking, and the same keys come again and again.
 fn knowing(key: &str) -> u32 {
     static KEYS: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());

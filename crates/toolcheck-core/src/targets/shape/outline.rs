@@ -135,15 +135,7 @@ fn leads_to(field: Item<'_>) -> Option<LeadsTo<'_>> {
         // It is removed.
         Item::Other => None,
         Item::Text(_) => Some([None; 3]),
-        Item::Table(field) => {
-            let mut names = [None; 3];
-            for (key, value) in field.members() {
-                if let Some(place) = ["object", "items", "entries"].iter().position(|own| *own == key) {
-                    names[place] = text(value);
-                }
-            }
-            Some(names)
-        }
+        Item::Table(field) => Some(field.texts(["object", "items", "entries"])),
     }
 }
 
