@@ -121,7 +121,7 @@ fn exchanges(root: &Path) -> io::Result<Vec<Vec<u8>>> {
 
 /// The error texts of the targets, some of them in an envelope.
 fn explain(_root: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let refusals = targets::all().flat_map(|target| &target.refusals).filter(|refusal| !refusal.is_inherited);
+    let refusals = targets::all().flat_map(targets::Target::refusals).filter(|refusal| !refusal.is_inherited);
     let texts = refusals.filter_map(|refusal| refusal.text.as_deref());
     let texts = texts.map(|text| text.replace("{index}", "3").replace(['{', '}'], ""));
     let envelope =

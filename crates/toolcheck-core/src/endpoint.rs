@@ -155,16 +155,22 @@ fn host_of(url: &str) -> Option<&str> {
 
 /// Whether a host serves an LLM API that no target stands for.
 fn has_no_target(host: &str) -> bool {
-    OTHER_HOSTS.iter().any(|domain| is_in(host, domain))
+    let bare = without_port(host);
+    OTHER_HOSTS.iter().any(|domain| is_in((host, bare), domain))
 }
 
 fn targets_of(host: &str) -> &'static [&'static str] {
+    let host = (host, without_port(host));
     tables::HOSTS.iter().find(|(domain, _)| is_in(host, domain)).map_or(&[], |(_, targets)| targets)
 }
 
-fn is_in(host: &str, domain: &str) -> bool {
-    let host = if domain.contains(':') { host } else { host.split(':').next().unwrap_or(host) };
-    let before = host.strip_suffix(domain);
+fn without_port(host: &str) -> &str {
+    host.split(':').next().unwrap_or(host)
+}
+
+/// Whether a host, as it is and without its port, is one of a domain.
+fn is_in((host, bare): (&str, &str), domain: &str) -> bool {
+    let before = bare.strip_suffix(domain).or_else(|| host.strip_suffix(domain));
     before.is_some_and(|before| before.is_empty() || before.ends_with('.') || domain.starts_with('-'))
 }
 

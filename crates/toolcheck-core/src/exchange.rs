@@ -6,8 +6,9 @@ mod timing;
 
 use toolcheck_json::Value;
 
+use crate::formats::{self, Format};
 use crate::names::words;
-use crate::{formats, unsupported};
+use crate::unsupported;
 
 /// A request and its response.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +94,9 @@ pub fn is_request(body: Value<'_, '_>) -> bool {
 }
 
 fn is_known(value: Value<'_, '_>) -> bool {
-    formats::ALL.iter().any(|format| (format.sniff)(value) > 0)
+    let knows = |format: &Format| (format.sniff)(value) > 0;
+    // Most requests, of other formats too, look a little like those of Chat Completions.
+    knows(&formats::openai_chat::FORMAT) || formats::ALL.iter().any(|format| knows(format))
 }
 
 fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {

@@ -39,10 +39,8 @@ impl Binding {
     pub(crate) fn of(format: Option<&Format>) -> Self {
         match format {
             Some(format) if !format.can_hold(Feature::CallIds) => {
-                match targets::find(format.id).is_some_and(Target::accepts_unknown_ids) {
-                    true => Self::Position,
-                    false => Self::Names,
-                }
+                let takes_any = targets::find(format.id).is_some_and(Target::accepts_unknown_ids);
+                if takes_any { Self::Position } else { Self::Names }
             }
             _ => Self::Ids,
         }

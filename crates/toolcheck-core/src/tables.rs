@@ -32,7 +32,7 @@ impl<T, const N: usize> Tables<T, N> {
     }
 
     /// The names of the files: those with an `order` by it, and others sorted.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &'static str> + Clone {
         self.folder.1.iter().map(|(id, _)| *id)
     }
 

@@ -140,10 +140,7 @@ impl<'p> Table<'p> {
 
     /// The text under a key.
     pub fn text(self, key: &str) -> Option<&'p str> {
-        self.members().find_map(|(own, value)| match value {
-            Item::Text(text) if own == key => Some(text),
-            _ => None,
-        })
+        self.texts([key])[0]
     }
 }
 

@@ -45,6 +45,10 @@ pub(super) fn write(folder: &Path, bytes: usize) -> Result<Vec<Input>> {
     add("go-vcr", "yaml", go_vcr(bytes / 3), &[])?;
     add("no-json", "md", "# Notes\n\nNothing here is JSON.\n".to_owned(), &[])?;
     add("start", "txt", "# Notes\n\nNothing here is JSON.\n".to_owned(), &["--format", "openai-chat"])?;
+    let wrong = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": "Hello"}], "top_kk": 3});
+    add("wrong-key", "json", wrong.to_string(), &[])?;
+    let wrong = json!({"model": "gpt-4o", "messages": [{"role": "user", "content": [{"type": "texts", "text": "Hello"}]}]});
+    add("wrong-block", "json", wrong.to_string(), &[])?;
     let example = root().join("fixtures/seeds/coco-before.json");
     inputs.push(Input { name: "readme".to_owned(), path: example, arguments: &[], is_json: false });
     for (name, count) in [("files-10", 10), ("files-110", 110)] {

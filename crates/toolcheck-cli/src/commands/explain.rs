@@ -35,7 +35,11 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<Status> {
         });
     };
     let refusals = targets::all().filter(|target| target.union.is_empty()).flat_map(|target| {
-        target.refusals().iter().filter(|refusal| refusal.rule == rule.id).map(move |refusal| (target, refusal))
+        target
+            .refusals()
+            .iter()
+            .filter(|refusal| refusal.rule == rule.id)
+            .map(move |refusal| (target, refusal))
     });
     let tolerances = targets::all().filter(|target| target.union.is_empty()).flat_map(|target| {
         let of_rule = target.tolerances().iter().filter(|tolerance| tolerance.rule == rule.id);

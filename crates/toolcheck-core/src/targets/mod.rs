@@ -403,15 +403,13 @@ impl Target {
         let fits = |own_case: &Option<String>, own_model: &Option<Pattern>| {
             let case_fits = own_case.is_none() || own_case.as_deref() == case;
             // The expression of a case that does not matter is not compiled.
-            let model_fits = || {
-                own_model.as_ref().is_none_or(|pattern| model.is_some_and(|model| pattern.is_match(model)))
-            };
+            let is_match = |pattern: &Pattern| model.is_some_and(|model| pattern.is_match(model));
+            let model_fits = || own_model.as_ref().is_none_or(is_match);
             (case_fits && model_fits()).then_some((own_case.is_some(), own_model.is_some()))
         };
         // What another member says of a narrower case, or with a doubt, takes nothing from a refusal.
-        let of_members = self.union.iter().rev().filter_map(|id| find(id)).filter_map(|member| match member
-            .verdict(rule, case, model, wire)
-        {
+        let members = self.union.iter().rev().filter_map(|id| find(id));
+        let of_members = members.filter_map(|member| match member.verdict(rule, case, model, wire) {
             Verdict::Refused(refusal) => Some(refusal),
             _ => None,
         });
@@ -427,10 +425,8 @@ impl Target {
             .filter_map(|entry| Some((fits(&entry.case, &entry.model)?, entry)))
             .filter(|(_, entry)| reads(entry.family, wire) && !entry.legacy)
             .filter(|(_, entry)| {
-                !entry
-                    .except_model
-                    .as_ref()
-                    .is_some_and(|pattern| model.is_some_and(|model| pattern.is_match(model)))
+                let excepted = entry.except_model.as_ref().zip(model);
+                !excepted.is_some_and(|(pattern, model)| pattern.is_match(model))
             })
             .max_by_key(|(fit, _)| *fit);
         let tolerance = tolerances

@@ -75,7 +75,8 @@ fn by_keys(own: Option<&'static Format>, record: &Candidate<'_, '_>) -> Option<&
     let least = own.map_or(0, sure);
     let is_other =
         |format: &&Format| own.is_none_or(|own| own.id != format.id) && !(1..least).contains(&sure(format));
-    let known = formats::ALL.iter().copied().filter(is_other);
+    let possible = shape::formats_with_keys(value);
+    let known = formats::ALL.iter().copied().filter(|format| possible.contains(&format.id)).filter(is_other);
     let known = known.filter(|format| shape_of(format).is_some_and(|shape| shape.knows_keys(value)));
     let rated: Vec<(usize, &'static Format)> =
         known.filter_map(|format| Some((rate(format, value)?.mistakes, format))).collect();

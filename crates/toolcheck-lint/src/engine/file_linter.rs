@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use toolcheck_core::endpoint::{self, Purpose, model_of};
+use toolcheck_core::endpoint::{Endpoint, Purpose, model_of};
 use toolcheck_core::exchange::{self, Exchange};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
@@ -290,12 +290,14 @@ impl<'r> FileLinter<'r> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
             let url = exchange.url.and_then(|url| url.as_str());
-            if url.is_some_and(|url| endpoint::purpose(&url) == Purpose::Other) {
+            let sent_to = url.as_deref().map(|url| (url, Endpoint::of(url)));
+            if sent_to.is_some_and(|(_, endpoint)| endpoint.purpose == Purpose::Other) {
                 self.report.count_not_read(NOT_FOR_LLM);
                 continue;
             }
             let mut rules = self.rules.for_record(exchange.request, exchange.response);
-            if let Some(of_address) = self.rules.of_address(&exchange, &rules) {
+            let of_address = sent_to.and_then(|to| self.rules.of_address(to, exchange.request, &rules));
+            if let Some(of_address) = of_address {
                 rules = of_address;
                 // How the file is read, if the request is its first.
                 if self.report.transcripts == 0 {

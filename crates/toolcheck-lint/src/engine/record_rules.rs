@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::endpoint::{self, Endpoint};
-use toolcheck_core::exchange::Exchange;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::targets::Target;
@@ -90,20 +89,18 @@ impl<'r> RecordRules<'r> {
     /// of the rules that were `detected`.
     pub(super) fn of_address(
         &mut self,
-        exchange: &Exchange<'_, '_>,
+        (url, endpoint): (&str, Endpoint),
+        request: Value<'_, '_>,
         detected: &FormatRules<'r>,
     ) -> Option<Rc<FormatRules<'r>>> {
         if self.options.target.is_some() {
             return None;
         }
-        let url = exchange.url?.as_str()?;
-        let endpoint = Endpoint::of(&url);
         let is_detected = |format: &Format| detected.format.is_some_and(|detected| detected.id == format.id);
         let Some(target) = endpoint.target else {
-            return self.of_path(&url, detected, exchange.request);
+            return self.of_path(url, detected, request);
         };
-        let is_possible =
-            |format: &Format| self.options.format.is_none() && is_like(format, exchange.request) > 0;
+        let is_possible = |format: &Format| self.options.format.is_none() && is_like(format, request) > 0;
         let own = endpoint.format.or_else(|| target.format.as_deref().and_then(formats::find));
         let own = own.filter(|format| is_detected(format) || is_possible(format));
         // A path that says nothing takes any format.

@@ -178,10 +178,10 @@ impl<'f> ShapeFault<'f> {
                 let there = there.and_then(Value::key_text).unwrap_or_else(|| meant.into());
                 format!("remove it: `{there}` is there too")
             }
-            way if way.contains('.') => match self.is_movable(way, document) {
-                true => format!("move it to `{way}`"),
-                false => format!("move it to `{way}`, written as it is there"),
-            },
+            way if way.contains('.') => {
+                let written = if self.is_movable(way, document) { "" } else { ", written as it is there" };
+                format!("move it to `{way}`{written}")
+            }
             other if self.is_movable(other, document) => {
                 format!("rename `{}` to `{other}`", shorten(&self.key))
             }

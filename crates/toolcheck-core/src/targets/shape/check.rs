@@ -295,7 +295,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             return;
         }
         let kind = object.kind;
-        if let Some(unique) = self.kept.of(kind).and_then(|texts| texts.find(value, number))
+        let is_kept = self.kept.of(kind).is_some_and(|texts| texts.wants(value));
+        if is_kept
+            && let Some(unique) = self.kept.of(kind).and_then(|texts| texts.find(value, number))
             && unique.iter().all(|unique| !self.unique.contains(unique))
         {
             self.unique.extend(unique.iter().cloned());
@@ -303,7 +305,6 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.before = None;
             return;
         }
-        let is_kept = self.kept.of(kind).is_some_and(|texts| texts.wants(value));
         let first_unique = self.found_unique.len();
         let is_alone = std::mem::replace(&mut self.is_alone, true);
         let depth = self.path.len();

@@ -261,10 +261,7 @@ impl<'f> ShapeFault<'f> {
     /// Whether a value can be moved to the place that is meant as it is.
     pub(super) fn is_movable(&self, meant: &str, document: &Document<'_>) -> bool {
         let value = document.value(self.node());
-        match meant.contains('.') {
-            true => self.way(meant, value, document).is_some(),
-            false => self.fits(meant, value),
-        }
+        if meant.contains('.') { self.way(meant, value, document).is_some() } else { self.fits(meant, value) }
     }
 
     /// The keys that lead to where a member belongs, if nothing is there and it fits there.

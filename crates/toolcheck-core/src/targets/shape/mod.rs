@@ -40,7 +40,7 @@ pub use self::describe::{
 };
 pub use self::fault::{Answer, Condition, Detail, ShapeFault};
 use self::objects::Objects;
-pub use self::other_formats::Foreign;
+pub use self::other_formats::{Foreign, formats_with_keys};
 use self::outline::Outline;
 pub use self::relevance::Rating;
 use self::tables::{Fact, ShapeFile};
@@ -55,7 +55,7 @@ use crate::targets::{Evidence, Pattern};
 static FILES: Tables<ShapeFile, { SHAPES.1.len() }> = Tables::new(SHAPES);
 
 /// The formats whose shape is described.
-pub fn formats() -> impl Iterator<Item = &'static str> {
+pub fn formats() -> impl Iterator<Item = &'static str> + Clone {
     FILES.ids()
 }
 

@@ -71,22 +71,18 @@ impl Shape {
                 // Nothing but its type may then be another API's.
                 knowing &= marks.r#type.as_deref().map_or(0, self::knowing);
             }
-            let mut others = formats()
+            let others = formats()
                 .enumerate()
                 .filter(|(number, format)| *format != self.format && knowing & (1 << number) != 0);
             let fits = |format, is_lenient| {
                 let shape = shape_of(format)?;
                 Some((format, shape, shape.fits(value, kind, &marks, is_lenient)?))
             };
-            let mut nearer = Vec::new();
-            let found = others.find_map(|(_, format)| {
-                nearer.push(format);
-                fits(format, false)
-            });
+            let found = others.clone().find_map(|(_, format)| fits(format, false));
             // What an API asks of a schema says nothing about whose tool it is: one that comes first would have refused it.
             let found = found.map(|found| {
-                nearer.pop();
-                nearer.iter().find_map(|format| fits(*format, true)).unwrap_or(found)
+                let nearer = others.take_while(|(_, format)| *format != found.0);
+                nearer.map(|(_, format)| format).find_map(|format| fits(format, true)).unwrap_or(found)
             });
             if let Some((format, shape, variant)) = found {
                 let example = self.in_own_way(kind, value, shape, variant);
@@ -319,6 +315,13 @@ struct Marks<'s> {
 
 /// The most faults of an object that another API may explain.
 const MOST_FAULTS: usize = 20;
+
+/// The ids of the formats whose requests may have all keys of a body: their files name them.
+pub fn formats_with_keys(body: Value<'_, '_>) -> Vec<&'static str> {
+    let keys = body.members().filter_map(Value::key_text);
+    let known = keys.fold(u32::MAX, |known, key| if known == 0 { 0 } else { known & knowing(&key) });
+    formats().enumerate().filter(|(number, _)| known & (1 << number) != 0).map(|(_, format)| format).collect()
+}
 
 /// The formats that may know a key or a type, one bit each by their numbers: it is somewhere in their files. Compiling a shape costs
 /// much more than looking, and the same keys come again and again.
