@@ -223,8 +223,12 @@ pub(crate) struct OfShape {
     pub(crate) renames: bool,
     /// The rules that miss in an object what it has under a wrong key or in a wrong place: they say less.
     pub(crate) explains: Vec<(NodeId, RuleId)>,
-    /// Whether it is about the calls of a message, none of which is read.
+    /// Whether it is about the calls of a message, none of which is read, or about results, or about tools.
     pub(crate) hides_calls: bool,
+    pub(crate) hides_results: bool,
+    pub(crate) hides_tools: bool,
+    /// Whether it is a key that was meant to be another.
+    pub(crate) is_misspelt: bool,
     /// Whether it is about an element of a list that is not an object.
     pub(crate) is_no_object: bool,
 }

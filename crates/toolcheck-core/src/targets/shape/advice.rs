@@ -55,16 +55,18 @@ impl<'f> ShapeFault<'f> {
     /// What to do, as far as the description of the format and the request tell it.
     pub fn advice(&self, document: &Document<'_>) -> Option<String> {
         match (&self.detail, self.kind) {
-            (_, ShapeFaultKind::Missing) => Some(match self.renamed(document) {
-                Some(value) => {
-                    format!(
-                        "rename `{}` to `{}`",
-                        shorten(&value.key_text().unwrap_or_default()),
-                        shorten(&self.key)
-                    )
-                }
-                None => format!("add `\"{}\": {}`", shorten(&self.key), self.sample()),
-            }),
+            (_, ShapeFaultKind::Missing) => {
+                Some(match self.renamed(document).or_else(|| self.misspelt(document)) {
+                    Some(value) => {
+                        format!(
+                            "rename `{}` to `{}`",
+                            shorten(&value.key_text().unwrap_or_default()),
+                            shorten(&self.key)
+                        )
+                    }
+                    None => format!("add `\"{}\": {}`", shorten(&self.key), self.sample()),
+                })
+            }
             (Detail::None, ShapeFaultKind::Unknown) => Some(self.in_place_of_key(document)),
             (Detail::Types { expected, got }, _) => {
                 self.value.map(|value| self.of_type(document.value(value), expected, *got))
@@ -126,6 +128,19 @@ impl<'f> ShapeFault<'f> {
         })
     }
 
+    /// The member whose key is nearly the missing one.
+    pub fn misspelt<'d, 's>(&self, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
+        let mut members = document.value(self.parent).members().take(MOST_KEYS);
+        members.find(|member| {
+            let key = member.key_text().unwrap_or_default();
+            let is_known = || self.object.field(&key).is_some_and(|field| field.is_known);
+            self.kind == ShapeFaultKind::Missing
+                && is_near(&key, &self.key)
+                && !is_known()
+                && self.takes(*member)
+        })
+    }
+
     /// The member that says what the object is under a key that none of its variants has, and the key that it should have.
     pub(super) fn kind_elsewhere<'d, 's>(
         &self,
@@ -151,9 +166,7 @@ impl<'f> ShapeFault<'f> {
         if self.is_of_known_key() {
             return format!("remove `{}`", shorten(&self.key));
         }
-        let is_there = |key: &str| document.value(self.parent).get(key).is_some();
-        let near = self.near_keys(document).find(|known| !is_there(known));
-        match (near, self.elsewhere()) {
+        match (self.meant(document), self.elsewhere()) {
             (Some(known), _) => format!("did you mean `{known}`?"),
             (None, _) if self.says_nothing(document) => "remove it: it has no content".to_owned(),
             (None, Some("request")) => "move it to the request, which has this key".to_owned(),

@@ -12,7 +12,7 @@ use super::problem::{Cause, Problem};
 use super::similar_faults::Alike;
 use super::tables::{JsonType, Kind, ShapeFaultKind, ToolSchemaTable};
 use super::value::{bit_of, short, type_of};
-use super::{ModelFacts, Shape};
+use super::{ModelFacts, Shape, is_near, other_formats};
 use crate::rule_id::RuleId;
 
 /// The deepest object that is looked at. Only schemas are so deep.
@@ -347,13 +347,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let is_request = number == shape.request;
         let first = self.faults.len();
         let mut seen = FieldSet::default();
-        let mut unknown = 0;
+        let (mut unknown, mut ignored) = (0, Vec::new());
         let last = if value.may_repeat_keys() { last_of_keys(object, value) } else { HashMap::default() };
         for member in value.members() {
             let Some(known) = object.number_of(member) else {
                 if object.is_closed && (!is_request || self.is_whole) && unknown < MOST_UNKNOWN {
                     unknown += 1;
                     self.unknown(object, member, within);
+                } else if ignored.len() < MOST_KEYS {
+                    ignored.push(member);
                 }
                 continue;
             };
@@ -387,6 +389,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if !seen.has_all(&object.needed) || object.exactly_one.is_some() || object.at_least_one.is_some() {
             self.missing(object, number, value, seen, within);
         }
+        for member in ignored {
+            if self.is_misspelt(object, value, member, first) {
+                self.unknown(object, member, within);
+            }
+        }
         if self.faults.len() > first {
             self.settle(value, first);
         }
@@ -417,6 +424,33 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         {
             self.faults.pop();
         }
+    }
+
+    /// Whether a key that is ignored was meant to be one that the object may have, and whose lack is no fault: nobody else
+    /// has it. The first `first` faults are of other objects.
+    #[cold]
+    #[inline(never)]
+    fn is_misspelt(
+        &self,
+        object: &Object,
+        value: Value<'d, 's>,
+        member: Value<'d, 's>,
+        first: usize,
+    ) -> bool {
+        let Some(key) = member.key_text() else { return false };
+        // Calls and blocks under another key are known by what they are.
+        let is_in_message = self.above.last().is_some_and(|above| above.kind == Some(Kind::Message));
+        if is_in_message && member.is_array() {
+            return false;
+        }
+        let is_reported =
+            |fault: &ShapeFault<'f>| fault.parent == value.id() && fault.kind == ShapeFaultKind::Missing;
+        let is_meant =
+            |field: &&Field| field.is_known && is_near(&field.key, &key) && value.get(&field.key).is_none();
+        object.fields.iter().find(is_meant).is_some_and(|field| {
+            let mut missing = self.faults[first..].iter().filter(|fault| is_reported(fault));
+            !missing.any(|fault| fault.key == *field.key) && other_formats::knowing(&key) == 0
+        })
     }
 
     /// A key that is none of the object's.

@@ -5,12 +5,19 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::check::{Checker, Scope};
+use super::check::{Checker, MOST_KEYS, Scope};
 use super::compile::{Check, CheckKind, Field, Object};
 use super::fault::Detail;
+use super::is_near;
 use super::problem::{Cause, Problem};
 use super::tables::{JsonType, ShapeFaultKind};
 use super::value::{is_empty, is_one_of, short};
+
+/// Whether a key that an object lacks is there under a name that is nearly the same, and none of its own.
+fn has_misspelt(object: &Object, value: Value<'_, '_>, key: &str) -> bool {
+    let keys = || value.members().take(MOST_KEYS).filter_map(Value::key_text);
+    value.get(key).is_none() && keys().any(|own| is_near(key, &own) && object.field(&own).is_none())
+}
 
 impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// What else in the request forbids a value.
@@ -28,7 +35,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         match &check.what {
             CheckKind::Needs(key) => {
                 let other = self.beside(key, parent);
-                let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other));
+                let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other))
+                    || has_misspelt(&self.shape.objects[number.0], parent, key);
                 (!is_there && self.knows(key)).then_some(Detail::Other { key, values: Vec::new() })
             }
             CheckKind::Excludes(keys) => {
@@ -38,11 +46,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             CheckKind::OnlyIf(key, values) | CheckKind::NotIf(key, values) => {
                 let other = self.beside(key, parent).filter(|other| !other.is_null());
-                // That a required key is not there is a fault of its own.
+                // That a required key is not there is a fault of its own, and so is one that is spelled wrong.
                 let is_required = || {
                     self.shape.objects[number.0].field(key).is_some_and(|field| !field.required.is_empty())
                 };
-                if other.is_none() && is_required() {
+                if other.is_none()
+                    && (is_required() || has_misspelt(&self.shape.objects[number.0], parent, key))
+                {
                     return None;
                 }
                 let is_one = other.is_some_and(|other| is_one_of(values, false, other));
@@ -101,7 +111,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     .flat_map(Value::members)
                     .filter_map(Value::key_text)
                     .collect();
-                let is_known = parent.get(key).is_none_or(|of| of.is_object() || of.is_null());
+                let is_known = parent.get(key).is_none_or(|of| of.is_object() || of.is_null())
+                    && !has_misspelt(&self.shape.objects[number.0], parent, key);
                 let mut names = value.elements().filter_map(Value::as_str).filter(|_| is_known);
                 let wrong = names.find(|name| !keys.contains(name))?;
                 Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
@@ -159,6 +170,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         value: Value<'d, 's>,
         within: Scope<'f>,
     ) {
+        if has_misspelt(object, value, &field.key) {
+            return;
+        }
         for check in &field.checks {
             let CheckKind::ListsAll(key) = &check.what else { continue };
             let first = value.get(key).and_then(|of| of.members().next()?.key_text());

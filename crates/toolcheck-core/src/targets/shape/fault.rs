@@ -171,6 +171,9 @@ pub struct Answer {
 /// Why what only the documents say is not an error for an API that may not enforce them.
 const UNSEEN: &str = "documented, but no refusal has been reported";
 
+/// What harm a key does that is ignored.
+const IGNORED: &str = "it has no effect under this name";
+
 impl<'f> ShapeFault<'f> {
     /// The name of the object that has the key, or lacks it, as shape files have it.
     pub fn object(&self) -> &'f str {
@@ -433,12 +436,39 @@ impl<'f> ShapeFault<'f> {
 
     /// Whether the API is known to refuse it.
     pub fn is_refused(&self, shape: &'f Shape, model: Option<&str>) -> bool {
+        if self.is_ignored() {
+            return false;
+        }
         let unmet = |of: usize| self.unmet.contains(&!of);
         let accepted = self.of(&shape.enforced.accepted, &self.object.accepted, model, unmet);
         // What this API was seen to refuse counts more than what the one that it imitates accepts.
         let is_own = || self.evidence(shape, model).is_some_and(|fact| !fact.is_inherited);
         accepted.is_none_or(|accepted| accepted.is_inherited && is_own())
             && (shape.unseen() != UnverifiedLevel::Nothing || self.evidence(shape, model).is_some())
+    }
+
+    /// Whether it is a key that was meant to be another, which would have led to objects of a kind.
+    pub fn hides(&self, document: &Document<'_>, kind: Kind) -> bool {
+        let objects = &self.shape.objects;
+        let is_it =
+            |number: usize| objects.outline_of(number).is_ok_and(|outline| outline.kind == Some(kind));
+        let leads_to = |number: usize| {
+            is_it(number) || objects.outline_of(number).is_ok_and(|outline| outline.below().any(is_it))
+        };
+        let meant = self.meant(document).and_then(|key| self.object.field(key));
+        meant.and_then(|field| field.items.or(field.object)).is_some_and(leads_to)
+    }
+
+    /// The key that an unknown one was meant to be.
+    pub fn meant(&self, document: &Document<'_>) -> Option<&str> {
+        let is_there = |key: &str| document.value(self.parent).get(key).is_some();
+        let is_unknown = self.kind == ShapeFaultKind::Unknown && !self.is_of_known_key();
+        self.near_keys(document).filter(|_| is_unknown).find(|known| !is_there(known))
+    }
+
+    /// Whether it is a key that has no effect, and was meant to be another.
+    pub fn is_ignored(&self) -> bool {
+        self.kind == ShapeFaultKind::Unknown && !self.object.is_closed && !self.is_of_known_key()
     }
 
     /// What the API answers to a fault that it refuses.
@@ -452,7 +482,8 @@ impl<'f> ShapeFault<'f> {
                 source: first_source(&shape.file.sources),
             },
         };
-        if let Some(harm) = fact.and_then(|fact| fact.harm.clone()) {
+        let ignored = self.is_ignored().then(|| IGNORED.to_owned());
+        if let Some(harm) = fact.and_then(|fact| fact.harm.clone()).or(ignored) {
             return Answer { status: None, text: None, grounds, harm: Some(harm) };
         }
         let words = ErrorText { fault: self, shape, document, model };

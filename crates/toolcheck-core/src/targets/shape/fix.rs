@@ -98,12 +98,8 @@ impl<'f> ShapeFault<'f> {
             return Some(Fix::safe(add(json)));
         }
         let is_checked = |field: &Field| field.checked_by.contains(&RuleId::WrongArgumentsType);
-        let is_misspelt = |member: &Value<'_, '_>| {
-            let is_like = member.key_text().is_some_and(|key| is_near(&key, &self.key));
-            is_like && !is_known(*member) && self.takes(*member)
-        };
         let guess = || format!("assumes that `{}` was meant", self.key);
-        if let Some(near) = document.value(self.parent).members().take(MOST_KEYS).find(is_misspelt) {
+        if let Some(near) = self.misspelt(document) {
             return Some(Fix::guess(guess(), [Change::Rename(near.id(), self.key.to_string())]));
         }
         // What it is, a key says that it has.

@@ -325,7 +325,7 @@ pub fn formats_with_keys(body: Value<'_, '_>) -> Vec<&'static str> {
 
 /// The formats that may know a key or a type, one bit each by their numbers: it is somewhere in their files. Compiling a shape costs
 /// much more than looking, and the same keys come again and again.
-fn knowing(key: &str) -> u32 {
+pub(super) fn knowing(key: &str) -> u32 {
     static KEYS: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
     let mut known = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(formats) = known.get(key) {

@@ -109,8 +109,12 @@ struct OtherFindings<'r, 'c, 's> {
     foreign: Vec<Range<usize>>,
     /// The ids in calls and results that are not read because of their shape.
     unread_ids: HashSet<String>,
-    /// The first calls that are not read.
+    /// The first calls that are not read, the last results, and whether tools are not.
     first_hidden: Option<usize>,
+    last_hidden: Option<usize>,
+    hides_tools: bool,
+    /// The tools whose schemas have a key that was meant to be another.
+    misspelt: HashSet<String>,
     /// The values under keys that should be others.
     renamed: HashSet<NodeId>,
 }
@@ -148,8 +152,15 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let values = |node: &NodeId| node.index()..node.index() + cx.document.value(*node).count();
         let mut foreign: Vec<Range<usize>> = cx.shape_faults().nodes.iter().map(values).collect();
         toolcheck_json::sort_by_position(&mut foreign, |object| object.start);
-        let hidden = findings.iter().filter_map(|finding| finding.of_shape.as_ref());
-        let first_hidden = hidden.filter(|yields| yields.hides_calls).map(|yields| yields.node.index()).min();
+        let hidden = || findings.iter().filter_map(|finding| finding.of_shape.as_ref());
+        let first_hidden = hidden().filter(|yields| yields.hides_calls).map(|it| it.node.index()).min();
+        let last_hidden = hidden().filter(|yields| yields.hides_results).map(|it| it.node.index()).max();
+        let is_misspelt = |finding: &&Draft| {
+            finding.rule == RuleId::InvalidToolSchema
+                && finding.of_shape.as_ref().is_some_and(|yields| yields.is_misspelt)
+        };
+        let misspelt =
+            findings.iter().filter(is_misspelt).filter_map(|finding| finding.said()?.tool_name.clone());
         let tools = cx.transcript.request.tools.listed().iter().filter_map(|tool| tool.schema);
         let mut tool_schemas: Vec<Range<usize>> = tools.map(|schema| values(&schema.node)).collect();
         toolcheck_json::sort_by_position(&mut tool_schemas, |schema| schema.start);
@@ -157,8 +168,20 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         elements.sort_unstable();
         elements.dedup();
         let unread_ids = unread_ids(cx, &elements);
-        let renamed = cx.shape_faults().renamed().collect();
-        Self { cx, by_node, by_rule, tool_schemas, schemas, foreign, unread_ids, first_hidden, renamed }
+        Self {
+            cx,
+            by_node,
+            by_rule,
+            tool_schemas,
+            schemas,
+            foreign,
+            unread_ids,
+            first_hidden,
+            last_hidden,
+            hides_tools: hidden().any(|yields| yields.hides_tools),
+            misspelt: misspelt.collect(),
+            renamed: cx.shape_faults().renamed().collect(),
+        }
     }
 
     /// The first finding at the same value, and the first of each rule that reports the same of the object.
@@ -206,7 +229,23 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
             let mut inside = self.schemas[next..].iter().take_while(|(schema, _)| *schema < whole.end);
             return inside.any(|(_, number)| is_kept(*number));
         }
-        if finding.rule == RuleId::OrphanToolResult && self.first_hidden.is_some_and(|calls| calls < node) {
+        let follows_calls = self.first_hidden.is_some_and(|calls| calls < node);
+        let follows = match finding.rule {
+            RuleId::OrphanToolResult => follows_calls,
+            RuleId::UnansweredToolCall => self.last_hidden.is_some_and(|results| results > node),
+            // Without an id, the next call is taken for the one that is not read.
+            RuleId::ToolNameMismatch | RuleId::DuplicateToolResult => {
+                finding.tool_call_id.is_none() && follows_calls
+            }
+            RuleId::MissingToolDefinitions | RuleId::UnknownTool => self.hides_tools,
+            RuleId::ConflictingParameters => self.hides_tools && says_without_tools(finding),
+            RuleId::ArgumentsSchemaMismatch if !self.misspelt.is_empty() => finding
+                .said()
+                .and_then(|said| said.tool_name.as_ref())
+                .is_some_and(|tool| self.misspelt.contains(tool)),
+            _ => false,
+        };
+        if follows {
             return true;
         }
         if PAIRING.contains(&finding.rule) {
@@ -223,6 +262,12 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         let next = self.foreign.partition_point(|object| object.start <= node);
         next > 0 && self.foreign[next - 1].contains(&node)
     }
+}
+
+/// Whether a finding says that there are no tools.
+fn says_without_tools(finding: &Draft) -> bool {
+    let cases = finding.said().map_or(&[][..], |said| &said.cases);
+    cases.iter().any(|case| ["choice-without-tools", "no-call-without-tools"].contains(case))
 }
 
 /// The rules that miss the other half of a pair.

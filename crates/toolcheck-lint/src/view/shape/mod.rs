@@ -111,8 +111,8 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
             && !is_known
             && fault.checked_by().chain(fault.checked_around_by()).all(|(_, rule)| !is_silenced(rule))
     };
-    let faults: Vec<ShapeFault<'c>> =
-        faults.into_iter().filter(|fault| counts(fault) && fault.is_refused(shape, model)).collect();
+    let is_wrong = |fault: &ShapeFault<'c>| fault.is_refused(shape, model) || fault.is_ignored();
+    let faults: Vec<_> = faults.into_iter().filter(|fault| counts(fault) && is_wrong(fault)).collect();
     if faults.is_empty() {
         return ShapeFaults::default();
     }
@@ -330,6 +330,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         said.tool_name = name.map(|name| kept(&name));
         finding.say().answer.clone_from(&refused.answer);
         finding.say().fix = refused.fix.clone().map(Box::new);
+        let is_misspelt = fault.meant(cx.document).is_some();
         finding.of_shape = Some(Box::new(OfShape {
             node: fault.node(),
             object: fault.object_node(),
@@ -341,9 +342,16 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
                 || refused.unknown.iter().any(|other| other.means.is_some())
                 || fault.is_well_known(cx.document),
             explains: explained(refused),
-            hides_calls: fault.kind == ShapeFaultKind::Type
-                && fault.holds_objects()
-                && fault.checked_in_place_by().next().is_some(),
+            hides_calls: fault.hides(cx.document, Kind::ToolCall)
+                || fault.kind == ShapeFaultKind::Type
+                    && fault.holds_objects()
+                    && fault.checked_in_place_by().next().is_some(),
+            hides_results: is_misspelt
+                && fault.object_kind() == Some(Kind::Content)
+                && !fault.hides(cx.document, Kind::ToolCall),
+            hides_tools: fault.hides(cx.document, Kind::Tool)
+                || is_misspelt && fault.object_kind() == Some(Kind::Tool),
+            is_misspelt: is_misspelt || fault.misspelt(cx.document).is_some(),
             is_no_object: fault.kind == ShapeFaultKind::Type && fault.key.ends_with("[]"),
         }));
     }
