@@ -1,4 +1,6 @@
+use serde_json::{Map, Value as Json};
 use toolcheck_core::ir::Executor;
+use toolcheck_core::response::ChoiceCall;
 
 use super::{Check, Judgement, Seen};
 
@@ -31,8 +33,14 @@ fn judge(seen: &Seen<'_>) -> Judgement {
 fn tells_last(seen: &Seen<'_>) -> bool {
     let number = seen.case.run.exchanges.len().saturating_sub(1);
     let last = seen.choice(number).filter(|choice| choice.is_whole && seen.calls(choice).next().is_none());
-    let text = last.map_or("", |choice| choice.text.trim());
-    !text.is_empty() && seen.case.outcome.text.contains(text)
+    let tool = seen.case.scenario.final_tool.as_deref();
+    let is_end = |call: &&ChoiceCall| tool.is_some() && call.name.as_deref() == tool;
+    let calls = last.into_iter().flat_map(|choice| choice.calls.iter().filter(is_end));
+    let said = calls.filter_map(|call| serde_json::from_str::<Map<String, Json>>(&call.arguments).ok());
+    let said: Vec<Json> = said.flat_map(Map::into_values).collect();
+    let texts = last.map(|choice| &*choice.text).into_iter().chain(said.iter().filter_map(Json::as_str));
+    let mut texts = texts.map(str::trim).filter(|text| !text.is_empty());
+    texts.any(|text| seen.case.outcome.text.contains(text))
 }
 
 /// What came last. The script may not have been reached: only what was answered counts.

@@ -225,7 +225,11 @@ impl<'l> Loop<'l> {
     fn compact(&mut self) {
         let turns = &mut self.history.turns;
         let calls = turns.iter().rposition(|turn| matches!(turn, Turn::Assistant(_))).unwrap_or(0);
-        let kept = turns.split_off(if self.fault == Some(Fault::CompactsApart) { calls + 1 } else { calls });
+        let kept = turns.split_off(match self.fault {
+            Some(Fault::CompactsApart) => calls + 1,
+            Some(Fault::KeepsTail) => turns.len().saturating_sub(2),
+            _ => calls,
+        });
         *turns = vec![Turn::User("So far, texts were echoed.".to_owned())];
         turns.extend(kept);
         self.verbatim.clear();

@@ -49,6 +49,8 @@ enum Fault {
     CutsPairs,
     /// A summary takes the place of calls, and their results stay.
     CompactsApart,
+    /// Whatever they are, the last two turns stay beside a summary.
+    KeepsTail,
     /// A run that is ended leaves its calls without results.
     LeavesCalls,
     /// Another API gets only the texts.

@@ -72,8 +72,11 @@ fn sniff(root: Value<'_, '_>) -> u8 {
             || root.get("think").is_some());
     let messages = || list.elements().take(MESSAGES_LOOKED_AT);
     let is_own = || is_own_body || messages().any(|message| message.get("tool_name").is_some());
-    let has_id = |message: Value<'_, '_>| first_call(message).is_some_and(|call| call.get("id").is_some());
-    if messages().any(is_text) && (!is_own() || messages().any(has_id)) {
+    // Ollama's calls have no type, and may have an id.
+    let is_of_chat = |message: Value<'_, '_>| {
+        first_call(message).is_some_and(|call| call.get("id").is_some() && call.get("type").is_some())
+    };
+    if messages().any(is_text) && (!is_own() || messages().any(is_of_chat)) {
         return 0;
     }
     let sure = surest_message(list, certainty::CERTAIN, claim);

@@ -2,7 +2,7 @@ use toolcheck_core::pairing::CallSite;
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::arguments;
-use crate::view::failure::is_failed;
+use crate::view::failure::{is_failed, stands_for_none};
 
 declare_rule! {
     RepeatedFailingCall in Agents, since "0.1.0", warning looks at [RESULTS], check
@@ -13,7 +13,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut first: Option<&CallSite<'_, '_>> = None;
     let mut count = 0;
     for call in &cx.pairing.calls {
-        if !cx.pairing.answer_of(call).is_some_and(|site| is_failed(cx, site.result)) {
+        let failed = cx.pairing.answer_of(call).filter(|site| is_failed(cx, site.result));
+        if failed.is_none_or(|site| stands_for_none(cx, site.result)) {
             (first, count) = (None, 0);
             continue;
         }

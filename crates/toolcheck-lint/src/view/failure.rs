@@ -1,8 +1,7 @@
 //! Whether a result reports a failure.
 
-use toolcheck_core::formats;
 use toolcheck_core::ir::ToolResult;
-use toolcheck_core::parsers;
+use toolcheck_core::{formats, missing_result, parsers};
 use toolcheck_json::JsonStr;
 
 use crate::rule::Context;
@@ -47,6 +46,11 @@ pub(crate) fn is_failed(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
         Some(false) if cx.transcript.batches_results => false,
         _ => text(cx, result).is_some_and(begins_like_an_error),
     }
+}
+
+/// Whether a result stands for one that is missing, so that nothing is known of the call.
+pub(crate) fn stands_for_none(cx: &Context<'_, '_>, result: &ToolResult<'_>) -> bool {
+    text(cx, result).is_some_and(|text| missing_result::is_said_by(&text.decode()))
 }
 
 /// The text of the result, or of its first block.
