@@ -33,7 +33,7 @@ def run(task):
         nonlocal token
         if message.fork:
             state = await context.save_state()
-            await context.load_state({**state, "llm_messages": state["llm_messages"][:-1]})
+            await context.load_state({**state, "messages": state["messages"][:-1]})
         token = CancellationToken()
         agent = AssistantAgent(
             "tester",

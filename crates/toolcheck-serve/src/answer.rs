@@ -1,6 +1,7 @@
 //! What an API answers.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value as Json, json};
 use toolcheck_core::RuleId;
@@ -78,7 +79,12 @@ impl Answer {
     }
 }
 
-pub(crate) const REQUEST_ID: &str = "req_toolcheck_1";
+/// The id of a request, as the headers and the bodies of some APIs have it: no other has the same, as clients take it for
+/// the id of the model's message.
+pub(crate) fn request_id() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    format!("req_toolcheck_{}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
 
 pub(crate) fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
     error_with(errors, status, text, &BTreeMap::new())
@@ -93,7 +99,7 @@ pub(crate) fn error_with(
 ) -> Answer {
     let (mut record, headers) = match errors {
         Some(errors) => {
-            let written = errors.write(status, text, REQUEST_ID);
+            let written = errors.write(status, text, &request_id());
             (written.body, written.headers)
         }
         None => (json!({"error": {"message": text}}), Vec::new()),

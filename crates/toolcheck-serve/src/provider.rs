@@ -15,7 +15,7 @@ use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::server_state::{RemoteHistory, ServerState, StoredAfterResponse};
 use toolcheck_lint::{ChatTemplate, Finding, Options, TargetRef, lint_body};
 
-use crate::answer::{Answer, Opaque, REQUEST_ID, Refused, error};
+use crate::answer::{Answer, Opaque, Refused, error, request_id};
 use crate::body::{self, NoRequest};
 use crate::content::Content;
 use crate::cut::cut;
@@ -268,7 +268,7 @@ impl Provider {
                 let reply = reply(turn, &moment);
                 let mut answer = write((format, route.framing), &reply, turn, is_streamed, query);
                 if let Some(name) = asked.errors().and_then(ErrorBody::request_header) {
-                    answer.tell(name, REQUEST_ID);
+                    answer.tell(name, &request_id());
                 }
                 if let Some(sent) = said.sent.clone().filter(|_| turn.error_after.is_none()) {
                     let is_cut = turn.cut_after.is_some() || turn.cut_in.is_some();
