@@ -78,6 +78,9 @@ pub struct ClassError {
     pub help: Option<String>,
     /// The rule that finds the likely cause in a request.
     pub rule: Option<RuleId>,
+    /// Of a hint whose words are in errors of any program: others in small letters, of which the text must have one.
+    #[serde(default)]
+    pub needs: Vec<String>,
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
@@ -114,6 +117,9 @@ static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
 
 /// The share of the votes that the class of a sign needs: of texts hidden from the tables, nine of ten are then right.
 const LEAST: f64 = 0.25;
+
+/// The letters of a hint whose words say enough by themselves.
+const SURE: usize = 16;
 
 struct Sign {
     class: &'static ErrorClass,
@@ -182,7 +188,9 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     let mut weights: Vec<(&'static ErrorClass, bool, usize)> = Vec::new();
     let mut hints = Vec::new();
     for Sign { class, hint, is_around, words } in &*SIGNS {
-        if !windows.iter().any(|error| words.found_in(error).is_some()) {
+        let needs = hint.map_or(&[][..], |hint| &hint.needs);
+        let is_about = |error: &str| needs.is_empty() || needs.iter().any(|word| error.contains(&**word));
+        if !windows.iter().any(|error| words.found_in(error).is_some() && is_about(error)) {
             continue;
         }
         hints.extend(hint.map(|hint| (class.id.as_str(), hint, words.own)));
@@ -198,10 +206,16 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
         let status = status?;
         ErrorClass::all().find(|class| class.statuses.contains(&status))
     };
-    let found = by_signs.and_then(|class| agreed(class, &similar::votes(error)));
+    let hint = |class: &ErrorClass| {
+        let own = hints.iter().filter(|(id, ..)| *id == class.id);
+        own.max_by_key(|(_, _, own)| *own).map(|(_, hint, own)| (*hint, *own))
+    };
+    let found = by_signs.and_then(|class| match hint(class) {
+        Some((_, own)) if own >= SURE => Some((class, None)),
+        _ => agreed(class, &similar::votes(error)),
+    });
     let (class, other) = found.or_else(|| Some((by_status()?, None)))?;
-    let own = hints.into_iter().filter(|(id, ..)| *id == class.id).max_by_key(|(_, _, own)| *own);
-    let error = own.map(|(_, hint, _)| hint);
+    let error = hint(class).map(|(hint, _)| hint);
     Some(Classified { class, other, error, is_cut: error.is_some(), captures: Vec::new() })
 }
 
