@@ -119,7 +119,7 @@ static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
 const LEAST: f64 = 0.25;
 
 /// The letters of a hint whose words say enough by themselves.
-const SURE: usize = 16;
+const SURE: usize = 11;
 
 struct Sign {
     class: &'static ErrorClass,
