@@ -2,7 +2,7 @@
 //! parameter, the key is wrong. As data with its evidence: one TOML file a class, compiled in.
 
 use std::cmp::Reverse;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Deserialize;
@@ -12,7 +12,6 @@ use super::expression::{Expression, Window, literals};
 use super::{Extent, LAST, LONGEST_NAME, captured, pattern, similar, windows};
 use crate::rule_id::RuleId;
 use crate::tables::{ERRORS, Tables};
-use crate::targets::Evidence;
 
 static ALL: Tables<ErrorClass, { ERRORS.1.len() }> = Tables::new(ERRORS);
 
@@ -63,7 +62,7 @@ impl ErrorClass {
     }
 }
 
-/// A text of an error that no rule finds.
+/// A text of an error that no rule finds. How and where it is known stands in the files only.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -81,10 +80,6 @@ pub struct ClassError {
     /// Of a hint whose words are in errors of any program: others in small letters, of which the text must have one.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// How it is known.
-    pub evidence: Evidence,
-    /// Where.
-    pub sources: Vec<Arc<str>>,
 }
 
 /// What an error is about.
