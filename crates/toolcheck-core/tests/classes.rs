@@ -92,9 +92,16 @@ fn every_class_is_whole() {
             assert!(sentence.ends_with('.') && sentence.len() > 20, "{}: {sentence}", class.id);
         }
         assert!(!class.signs.is_empty() || !class.errors.is_empty(), "{}", class.id);
-        for error in class.errors.iter().chain(&class.hints) {
-            assert!(error.sources.iter().all(|source| source.starts_with("https://")), "{}", error.text);
-            assert!(!error.sources.is_empty(), "{}", error.text);
+        let file = format!("{}/errors/{}.toml", env!("CARGO_MANIFEST_DIR"), class.id);
+        let file: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+        for error in ["error", "hint"].iter().filter_map(|kind| file.get(*kind)?.as_array()).flatten() {
+            let sources = error["sources"].as_array().unwrap();
+            let is_address = |source: &toml::Value| source.as_str().unwrap().starts_with("https://");
+            assert!(!sources.is_empty() && sources.iter().all(is_address), "{error}");
+            assert!(
+                ["reported", "specified", "inferred", "seen", "recorded"]
+                    .contains(&error["evidence"].as_str().unwrap())
+            );
         }
     }
     for envelope in Envelope::all() {

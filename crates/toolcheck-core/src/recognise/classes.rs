@@ -2,7 +2,7 @@
 //! parameter, the key is wrong. As data with its evidence: one TOML file a class, compiled in.
 
 use std::cmp::Reverse;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::Deserialize;
@@ -12,7 +12,6 @@ use super::expression::{Expression, Window, literals};
 use super::{Extent, LAST, LONGEST_NAME, captured, pattern, similar, windows};
 use crate::rule_id::RuleId;
 use crate::tables::{ERRORS, Tables};
-use crate::targets::Evidence;
 
 static ALL: Tables<ErrorClass, { ERRORS.1.len() }> = Tables::new(ERRORS);
 
@@ -63,7 +62,7 @@ impl ErrorClass {
     }
 }
 
-/// A text of an error that no rule finds.
+/// A text of an error that no rule finds. How and where it is known stands in the files only.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -78,10 +77,9 @@ pub struct ClassError {
     pub help: Option<String>,
     /// The rule that finds the likely cause in a request.
     pub rule: Option<RuleId>,
-    /// How it is known.
-    pub evidence: Evidence,
-    /// Where.
-    pub sources: Vec<Arc<str>>,
+    /// Of a hint whose words are in errors of any program: others in small letters, of which the text must have one.
+    #[serde(default)]
+    pub needs: Vec<String>,
 }
 
 /// What an error is about.
@@ -112,8 +110,11 @@ static TEXTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Expression
 static CUTS: LazyLock<Vec<(&'static ErrorClass, &'static ClassError, Cut)>> =
     LazyLock::new(|| texts().filter_map(|(class, own)| Some((class, own, Cut::of(&own.text)?))).collect());
 
-/// The share of the votes that the class of a sign needs: of texts hidden from the tables, nine of ten are then right.
-const LEAST: f64 = 0.25;
+/// The share of the votes that the class of a sign needs. The more texts are known, the less each has.
+const LEAST: f64 = 0.15;
+
+/// The letters of a hint whose words say enough by themselves.
+const SURE: usize = 11;
 
 struct Sign {
     class: &'static ErrorClass,
@@ -182,7 +183,9 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     let mut weights: Vec<(&'static ErrorClass, bool, usize)> = Vec::new();
     let mut hints = Vec::new();
     for Sign { class, hint, is_around, words } in &*SIGNS {
-        if !windows.iter().any(|error| words.found_in(error).is_some()) {
+        let needs = hint.map_or(&[][..], |hint| &hint.needs);
+        let is_about = |error: &str| needs.is_empty() || needs.iter().any(|word| error.contains(&**word));
+        if !windows.iter().any(|error| words.found_in(error).is_some() && is_about(error)) {
             continue;
         }
         hints.extend(hint.map(|hint| (class.id.as_str(), hint, words.own)));
@@ -198,10 +201,16 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
         let status = status?;
         ErrorClass::all().find(|class| class.statuses.contains(&status))
     };
-    let found = by_signs.and_then(|class| agreed(class, &similar::votes(error)));
+    let hint = |class: &ErrorClass| {
+        let own = hints.iter().filter(|(id, ..)| *id == class.id);
+        own.max_by_key(|(_, _, own)| *own).map(|(_, hint, own)| (*hint, *own))
+    };
+    let found = by_signs.and_then(|class| match hint(class) {
+        Some((_, own)) if own >= SURE => Some((class, None)),
+        _ => agreed(class, &similar::votes(error)),
+    });
     let (class, other) = found.or_else(|| Some((by_status()?, None)))?;
-    let own = hints.into_iter().filter(|(id, ..)| *id == class.id).max_by_key(|(_, _, own)| *own);
-    let error = own.map(|(_, hint, _)| hint);
+    let error = hint(class).map(|(hint, _)| hint);
     Some(Classified { class, other, error, is_cut: error.is_some(), captures: Vec::new() })
 }
 
