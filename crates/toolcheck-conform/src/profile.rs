@@ -89,10 +89,16 @@ impl Profile {
         Ok(Scenario {
             turns: turns?,
             as_written: scenario.turns.clone(),
-            tools: Vec::new(),
+            // An agent has its own tools anyway, but a loop declares those that it is asked for.
+            tools: scenario.tools.iter().filter(|name| self.keeps(name)).cloned().collect(),
             final_tool: self.last.as_ref().map(|last| last.tool.clone()),
             ..scenario.clone()
         })
+    }
+
+    /// Whether a standard tool has its own name.
+    fn keeps(&self, name: &str) -> bool {
+        self.tools.get(name).is_some_and(|own| own.tool == name)
     }
 
     fn turn(&self, turn: &Turn, scenario: &Scenario) -> Result<Turn, Error> {
@@ -254,6 +260,12 @@ mod tests {
         let scenario = profile(more).apply(&scenarios::all()[0]).expect("the tools are there");
         assert_eq!(scenario.said(), scenarios::all()[0].turns);
         assert_eq!(scenario.final_tool.as_deref(), Some("final_answer"));
+        let tools = |more| profile(more).apply(scenarios::find("sub-agent-ends").unwrap()).unwrap().tools;
+        assert_eq!(
+            tools("tools.delegate = { tool = \"delegate\", arguments = { text = \"{text}\" } }"),
+            ["delegate"]
+        );
+        assert!(tools("tools.delegate = { tool = \"spawn\", arguments = { text = \"{text}\" } }").is_empty());
     }
 
     #[test]
