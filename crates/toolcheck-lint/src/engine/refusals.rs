@@ -80,6 +80,12 @@ pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
     if !exchange.is_accepted() {
         return;
     }
+    // Whether it takes such a key, which a header may decide, was in doubt only before it did.
+    found.retain(|finding| {
+        let answer = finding.said().and_then(|said| said.provider_error.as_ref());
+        rules::get(finding.rule).category != Category::Fields
+            || answer.is_none_or(|answer| answer.only_warns.is_none())
+    });
     for finding in found.iter_mut().filter(|finding| finding.level == Level::Error) {
         let rule = rules::get(finding.rule);
         let is_of_request = matches!(rule.category, Category::Pairing | Category::Order)
