@@ -95,6 +95,8 @@ pub(crate) struct PendingCall {
 pub struct RemoteHistory {
     /// The calls without a result before it.
     pub(crate) owed: Arc<[PendingCall]>,
+    /// The same, if a later request may answer them as well.
+    deferred: Arc<[PendingCall]>,
     /// Whether all before it is known.
     pub(crate) is_whole: bool,
     /// What the request names and the server does not have, and whether the server was told not to keep it.
@@ -128,12 +130,19 @@ pub struct StoredAfterResponse {
     conversation: Option<String>,
     kept: Kept,
     calls: Vec<String>,
+    /// Whether it is what a request puts into the conversation, which has no response.
+    is_put: bool,
 }
 
 impl StoredAfterResponse {
     /// Whether the server keeps the response.
     pub fn is_kept(&self) -> bool {
         self.is_kept
+    }
+
+    /// The same, put there without a response or not.
+    pub(crate) fn put(self, is_put: bool) -> Self {
+        Self { is_put, ..self }
     }
 
     /// The same after this number of turns of the model.
@@ -144,6 +153,11 @@ impl StoredAfterResponse {
 }
 
 impl RemoteHistory {
+    /// Expects no answer to the calls before it, because the model is not asked yet.
+    pub(crate) fn defer(&mut self) {
+        self.deferred = std::mem::replace(&mut self.owed, Arc::from([]));
+    }
+
     /// Whether a result that has no call in the request answers one that the server keeps.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.known_calls.contains(id)
@@ -176,6 +190,7 @@ impl ServerState {
         let known = self.known();
         let mut continued = RemoteHistory {
             owed: Arc::from([]),
+            deferred: Arc::from([]),
             is_whole: !request.continues_remote_state,
             missing: Vec::new(),
             place: None,
@@ -247,7 +262,7 @@ impl ServerState {
             return None;
         }
         // A call before that still has none is reported here, and not again at later requests.
-        let mut owed = Vec::new();
+        let mut owed = continued.map_or_else(Vec::new, |continued| continued.deferred.to_vec());
         let mut answered: HashSet<&str> = HashSet::default();
         let mut calls = Vec::new();
         for part in &transcript.parts {
@@ -283,20 +298,23 @@ impl ServerState {
                 is_continued: false,
             },
             calls,
+            is_put: false,
         })
     }
 
     /// Notes the answer to a request, with its status if that is known: only now can a later one go on from it.
     pub fn keep(&self, sent: StoredAfterResponse, ids: &KeptIds, answers: &[Choice], status: Option<u16>) {
-        let StoredAfterResponse { is_kept, continues, conversation, kept, calls } = sent;
+        let StoredAfterResponse { is_kept, continues, conversation, kept, calls, is_put } = sent;
         if status.is_some_and(|status| status >= 400) {
             return;
         }
         let Some(response) = &ids.response else {
             // What became of it is unknown, and so is the conversation from there on.
             if let Some(conversation) = &conversation {
-                let unknown = Kept { owed: Arc::from([]), is_whole: false, ..kept };
-                self.known().conversations.note(conversation, Some(unknown));
+                let unknown = Kept { owed: Arc::from([]), is_whole: false, ..kept.clone() };
+                let mut known = self.known();
+                known.conversations.note(conversation, Some(if is_put { kept } else { unknown }));
+                known.calls.extend(calls.into_iter().filter(|_| is_put));
             }
             return;
         };

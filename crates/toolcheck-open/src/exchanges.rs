@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 
 use toolcheck_core::endpoint::{self, Purpose};
@@ -47,6 +48,18 @@ pub(crate) struct Maker {
     /// What was sent and answered in a protocol whose messages are JSON-RPC over HTTP, by its address. It is read where a
     /// file has nothing else, because a log of a protocol is one file.
     messages: Vec<(String, Vec<(String, Mapped)>)>,
+    /// An exchange whose response is still made, and those after it: a later one may fetch what it has become.
+    held: Vec<Made>,
+}
+
+/// An exchange as it is written.
+struct Made {
+    request: (String, Mapped),
+    response: Option<(String, Mapped)>,
+    status: Option<u16>,
+    url: String,
+    /// The id of the response, while it is still made.
+    awaits: Option<String>,
 }
 
 /// A request to an LLM API that is not read.
@@ -71,12 +84,14 @@ impl Maker {
             unread: (None, 0),
             is_batch: false,
             messages: Vec::new(),
+            held: Vec::new(),
         }
     }
 
     /// How many more bytes may be made.
     fn room(&self) -> usize {
-        self.most.saturating_sub(self.builder.len())
+        let held: usize = self.held.iter().map(Made::len).sum();
+        self.most.saturating_sub(self.builder.len() + held)
     }
 
     pub(crate) fn leave_out(&mut self, reason: Reason) {
@@ -90,16 +105,27 @@ impl Maker {
         }
         let body = match (recorded.request)(&self.budget) {
             Ok(body) => body,
+            Err(Reason::NoBody) if !self.held.is_empty() => {
+                return self.add_fetched(recorded.response_label, recorded.response);
+            }
             Err(reason) => return self.leave_out(reason),
         };
-        let request = match request_of(&body, purpose) {
+        let request = match request_of(&body, &recorded.url, purpose) {
             Ok(()) => trimmed(body),
             Err(Refused { reason: Reason::NotForLlm, .. }) if self.is_message(&body, &recorded.url) => {
                 return self
                     .add_messages(body, Recorded { request: Box::new(|_| Err(Reason::NoBody)), ..recorded });
             }
-            Err(Refused { reason: Reason::NotRead, unread: Some((at, kind)) }) => {
+            Err(Refused { reason: Reason::NotRead, unread }) => {
+                let parts = parts_of_batch(&body);
+                if !parts.is_empty() {
+                    // That it was taken says nothing yet of the requests in it.
+                    return parts
+                        .iter()
+                        .for_each(|part| self.add_record(recorded.request_label.clone(), part));
+                }
                 self.leave_out(Reason::NotRead);
+                let Some((at, kind)) = unread else { return };
                 let (label, status) = (recorded.request_label, recorded.status);
                 self.unread.0.get_or_insert(UnreadRequest { label, at, status, kind });
                 self.unread.1 += 1;
@@ -107,32 +133,70 @@ impl Maker {
             }
             Err(Refused { reason, .. }) => return self.leave_out(reason),
         };
-        let response = match recorded.response.map(|response| response(&self.budget)) {
+        let response = self.response(recorded.response);
+        let awaits = response.as_ref().and_then(response_id).filter(|(_, is_made)| !is_made);
+        let made = Made {
+            request: (recorded.request_label, request),
+            response: response.map(|response| (recorded.response_label, response)),
+            status: recorded.status,
+            url: recorded.url,
+            awaits: awaits.map(|(id, _)| id),
+        };
+        if made.len() > self.room() {
+            return self.leave_out(Reason::TooLarge);
+        }
+        self.count += 1;
+        if self.held.is_empty() && made.awaits.is_none() {
+            return self.write(made);
+        }
+        self.held.push(made);
+    }
+
+    fn response(&mut self, response: Option<Encoded<'_>>) -> Option<Mapped> {
+        let response = match response.map(|response| response(&self.budget)) {
             Some(Ok(body)) => response_of(&body),
             None | Some(Err(Reason::NoBody)) => Ok(None),
             Some(Err(reason)) => Err(reason),
         };
-        let response = response.unwrap_or_else(|reason| {
+        response.unwrap_or_else(|reason| {
             self.leave_out(reason);
             None
+        })
+    }
+
+    /// Puts a response that is fetched in place of the one that was not made yet.
+    fn add_fetched(&mut self, label: String, response: Option<Encoded<'_>>) {
+        let fetched = self.response(response);
+        let id = fetched.as_ref().and_then(response_id);
+        let of = |(id, _): &(String, bool)| self.held.iter().position(|made| made.awaits.as_ref() == Some(id));
+        let Some((at, (_, is_made))) = id.and_then(|id| Some((of(&id)?, id))) else {
+            return self.leave_out(Reason::NoBody);
+        };
+        if !is_made {
+            return;
+        }
+        self.held[at].awaits = None;
+        self.held[at].response = fetched.map(|response| (label, response));
+        let ready = self.held.iter().position(|made| made.awaits.is_some()).unwrap_or(self.held.len());
+        mem::take(&mut self.held).into_iter().enumerate().for_each(|(number, made)| match number < ready {
+            true => self.write(made),
+            false => self.held.push(made),
         });
-        let length = request.text().len() + response.as_ref().map_or(0, |response| response.text().len());
-        if length > self.room() {
-            return self.leave_out(Reason::TooLarge);
-        }
-        let origin = |label| origin_of(label, recorded.status);
-        self.count += 1;
+    }
+
+    fn write(&mut self, made: Made) {
+        let origin = |label| origin_of(label, made.status);
         self.builder.glue("{\"request\": ");
-        self.builder.value("/request", origin(recorded.request_label), &request);
-        if let Some(response) = response {
+        self.builder.value("/request", origin(made.request.0), &made.request.1);
+        if let Some((label, response)) = made.response {
             self.builder.glue(", \"response\": ");
-            self.builder.value("/response", origin(recorded.response_label), &response);
+            self.builder.value("/response", origin(label), &response);
         }
-        if let Some(status) = recorded.status {
+        if let Some(status) = made.status {
             self.builder.glue(&format!(", \"status\": {status}"));
         }
-        if !recorded.url.is_empty() {
-            self.builder.glue(&format!(", \"url\": {}", quoted(&recorded.url)));
+        if !made.url.is_empty() {
+            self.builder.glue(&format!(", \"url\": {}", quoted(&made.url)));
         }
         if self.is_batch {
             self.builder.glue(", \"recordId\": null");
@@ -193,6 +257,7 @@ impl Maker {
     }
 
     pub(crate) fn finish(mut self, container: &Container, broken_at: Option<usize>) -> Opened {
+        mem::take(&mut self.held).into_iter().for_each(|made| self.write(made));
         let is_log = self.count == 0;
         for (label, message) in mem::take(&mut self.messages).into_iter().flat_map(|(_, list)| list) {
             if is_log {
@@ -234,6 +299,31 @@ impl Maker {
     }
 }
 
+impl Made {
+    fn len(&self) -> usize {
+        self.request.1.text().len() + self.response.as_ref().map_or(0, |(_, response)| response.text().len())
+    }
+}
+
+/// The id of a response that is alone, and whether it is made.
+fn response_id(response: &Mapped) -> Option<(String, bool)> {
+    response::id_and_progress(Document::read(response.text()).root())
+}
+
+/// The requests in the body of one that sends many at once.
+fn parts_of_batch(body: &Mapped) -> Vec<Mapped> {
+    let document = Document::read(body.text());
+    let all = document.root().list("requests");
+    let all = all.filter_map(|entry| entry.get("params")).filter(|params| exchange::is_request(*params));
+    all.map(|params| part_of(body, params.span().range())).collect()
+}
+
+fn part_of(body: &Mapped, range: Range<usize>) -> Mapped {
+    let mut inner = Mapped::default();
+    inner.push_part(body, range);
+    inner
+}
+
 fn origin_of(label: String, status: Option<u16>) -> Arc<Origin> {
     let mut origin = Origin::new(label);
     origin.status = status;
@@ -263,7 +353,7 @@ pub(crate) fn is_json_rpc(document: &Document<'_>) -> bool {
     root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
 }
 
-fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
+fn request_of(body: &Mapped, url: &str, purpose: Purpose) -> Result<(), Refused> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(Reason::NoBody.into());
@@ -274,6 +364,9 @@ fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
         return Err(if is_cut { Reason::CutOff } else { Reason::NotJson }.into());
     }
     let root = document.root();
+    if let Some(items) = exchange::put_items(url, root) {
+        return if items.elements().next().is_some() { Ok(()) } else { Err(Reason::NotForLlm.into()) };
+    }
     if purpose != Purpose::NotRead && exchange::is_request(root) {
         return Ok(());
     }
@@ -294,9 +387,7 @@ fn trimmed(body: Mapped) -> Mapped {
     if start == 0 && end == text.len() {
         return body;
     }
-    let mut inner = Mapped::default();
-    inner.push_part(&body, start..end);
-    inner
+    part_of(&body, start..end)
 }
 
 /// The events of an event stream of AWS, which some recorders keep in base64; `None` if it is something else.
