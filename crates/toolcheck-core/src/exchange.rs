@@ -114,7 +114,21 @@ pub fn put_items<'d, 's>(url: &str, request: Value<'d, 's>) -> Option<Value<'d, 
     items.map_or(Some(request), |items| Some(items).filter(|items| (PUT.sniff)(*items) > 0))
 }
 
-/// The name of the conversation that such a request puts messages into, which the response has if the path has none.
+/// The conversation that a request to Mistral's API for them is of, by its address; empty for one that begins it. From
+/// <https://docs.mistral.ai/api/endpoint/beta/conversations>.
+pub fn conversation_at(url: &str) -> Option<String> {
+    let (host, path) = url.split_once("://")?.1.split_once('/')?;
+    let rest = path.strip_prefix("v1/conversations").filter(|_| host == "api.mistral.ai")?;
+    rest.trim_start_matches('/').split(['/', '?', '#']).next().map(str::to_owned)
+}
+
+/// The id of the conversation that a response of that API is of, or its stream.
+pub fn conversation_id(response: Value<'_, '_>) -> Option<String> {
+    let first = response.elements().next().unwrap_or(response);
+    Some(first.get("data").unwrap_or(first).get_str("conversation_id")?.into())
+}
+
+/// The name of the conversation that a request puts messages into, which the response has if the path has none.
 fn put_into<'s>(url: Value<'_, 's>, response: Option<Value<'_, 's>>) -> Option<Named<'s>> {
     let text = url.as_str()?;
     let id = text.split_once("/conversations/").map(|(_, id)| id.split(['/', '?']).next().unwrap_or(id));

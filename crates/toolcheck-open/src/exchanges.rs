@@ -45,11 +45,21 @@ pub(crate) struct Maker {
     unread: (Option<UnreadRequest>, usize),
     /// Whether what is added are lines of a batch, of which none goes on from another one.
     pub(crate) is_batch: bool,
-    /// What was sent and answered in a protocol whose messages are JSON-RPC over HTTP, by its address. It is read where a
-    /// file has nothing else, because a log of a protocol is one file.
-    messages: Vec<(String, Vec<(String, Mapped)>)>,
+    /// What was sent and answered in a protocol: in JSON-RPC over HTTP by its address, in a conversation that the server has
+    /// by its id. It is read where a file has nothing else, because a log of a protocol is one file.
+    messages: Vec<Log>,
     /// An exchange whose response is still made, and those after it: a later one may fetch what it has become.
     held: Vec<Made>,
+}
+
+/// What was sent and answered in one place of a protocol.
+struct Log {
+    key: String,
+    messages: Vec<(String, Mapped)>,
+    /// The number of messages before a request that was refused, if it is the last one.
+    refused_at: Option<usize>,
+    /// What it is in a file that has something else.
+    reason: Reason,
 }
 
 /// An exchange as it is written.
@@ -98,40 +108,27 @@ impl Maker {
         *self.left_out.entry(reason).or_default() += 1;
     }
 
-    pub(crate) fn add(&mut self, recorded: Recorded<'_>) {
+    pub(crate) fn add(&mut self, mut recorded: Recorded<'_>) {
         let purpose = endpoint::purpose(&recorded.url);
         if purpose == Purpose::Other {
             return self.leave_out(Reason::NotForLlm);
         }
-        let body = match (recorded.request)(&self.budget) {
+        let request = mem::replace(&mut recorded.request, Box::new(|_| Err(Reason::NoBody)));
+        let body = match request(&self.budget) {
             Ok(body) => body,
-            Err(Reason::NoBody) if !self.held.is_empty() => {
-                return self.add_fetched(recorded.response_label, recorded.response);
-            }
+            Err(Reason::NoBody) if !self.held.is_empty() => return self.add_fetched(recorded),
             Err(reason) => return self.leave_out(reason),
         };
+        if let Some(key) = exchange::conversation_at(&recorded.url) {
+            return self.add_messages(body, recorded, key, Reason::NotRead);
+        }
         let request = match request_of(&body, &recorded.url, purpose) {
             Ok(()) => trimmed(body),
             Err(Refused { reason: Reason::NotForLlm, .. }) if self.is_message(&body, &recorded.url) => {
-                return self
-                    .add_messages(body, Recorded { request: Box::new(|_| Err(Reason::NoBody)), ..recorded });
+                let key = recorded.url.clone();
+                return self.add_messages(body, recorded, key, Reason::NotForLlm);
             }
-            Err(Refused { reason: Reason::NotRead, unread }) => {
-                let parts = parts_of_batch(&body);
-                if !parts.is_empty() {
-                    // That it was taken says nothing yet of the requests in it.
-                    return parts
-                        .iter()
-                        .for_each(|part| self.add_record(recorded.request_label.clone(), part));
-                }
-                self.leave_out(Reason::NotRead);
-                let Some((at, kind)) = unread else { return };
-                let (label, status) = (recorded.request_label, recorded.status);
-                self.unread.0.get_or_insert(UnreadRequest { label, at, status, kind });
-                self.unread.1 += 1;
-                return;
-            }
-            Err(Refused { reason, .. }) => return self.leave_out(reason),
+            Err(refused) => return self.add_unread(&body, recorded, refused),
         };
         let response = self.response(recorded.response);
         let awaits = response.as_ref().and_then(response_id).filter(|(_, is_made)| !is_made);
@@ -152,6 +149,20 @@ impl Maker {
         self.held.push(made);
     }
 
+    /// Adds the requests in a body that has many, which is none itself. That it was taken says nothing yet of them.
+    fn add_unread(&mut self, body: &Mapped, recorded: Recorded<'_>, refused: Refused) {
+        let parts = if refused.reason == Reason::NotRead { parts_of_batch(body) } else { Vec::new() };
+        if !parts.is_empty() {
+            return parts.iter().for_each(|part| self.add_record(recorded.request_label.clone(), part));
+        }
+        self.leave_out(refused.reason);
+        if let Some((at, kind)) = refused.unread {
+            let (label, status) = (recorded.request_label, recorded.status);
+            self.unread.0.get_or_insert(UnreadRequest { label, at, status, kind });
+            self.unread.1 += 1;
+        }
+    }
+
     fn response(&mut self, response: Option<Encoded<'_>>) -> Option<Mapped> {
         let response = match response.map(|response| response(&self.budget)) {
             Some(Ok(body)) => response_of(&body),
@@ -165,8 +176,8 @@ impl Maker {
     }
 
     /// Puts a response that is fetched in place of the one that was not made yet.
-    fn add_fetched(&mut self, label: String, response: Option<Encoded<'_>>) {
-        let fetched = self.response(response);
+    fn add_fetched(&mut self, recorded: Recorded<'_>) {
+        let fetched = self.response(recorded.response);
         let id = fetched.as_ref().and_then(response_id);
         let of = |(id, _): &(String, bool)| self.held.iter().position(|made| made.awaits.as_ref() == Some(id));
         let Some((at, (_, is_made))) = id.and_then(|id| Some((of(&id)?, id))) else {
@@ -176,7 +187,7 @@ impl Maker {
             return;
         }
         self.held[at].awaits = None;
-        self.held[at].response = fetched.map(|response| (label, response));
+        self.held[at].response = fetched.map(|response| (recorded.response_label, response));
         let ready = self.held.iter().position(|made| made.awaits.is_some()).unwrap_or(self.held.len());
         mem::take(&mut self.held).into_iter().enumerate().for_each(|(number, made)| match number < ready {
             true => self.write(made),
@@ -208,30 +219,38 @@ impl Maker {
     fn is_message(&self, body: &Mapped, url: &str) -> bool {
         let document = Document::read(body.text());
         let is_own = || readers::detect(&[document.root()]).is_some_and(|it| it.kind == SourceKind::Protocol);
-        let is_known = self.messages.iter().any(|(known, _)| known == url);
+        let is_known = self.messages.iter().any(|log| log.key == url);
         is_json_rpc(&document) && (is_known || self.messages.len() < MOST_ADDRESSES && is_own())
     }
 
     /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
-    fn add_messages(&mut self, body: Mapped, recorded: Recorded<'_>) {
-        let answer =
-            recorded.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
-        let answer = answer.filter(|answer| is_json_rpc(&Document::read(answer.text())));
+    fn add_messages(&mut self, body: Mapped, of: Recorded<'_>, key: String, reason: Reason) {
+        let answer = self.response(of.response);
+        let is_rpc = reason == Reason::NotForLlm;
+        let answer = answer.filter(|answer| !is_rpc || is_json_rpc(&Document::read(answer.text())));
+        let own = answer.as_ref().and_then(|it| exchange::conversation_id(Document::read(it.text()).root()));
+        let key = own.filter(|_| !is_rpc).unwrap_or(key);
         let sent = trimmed(body);
         let length = sent.text().len() + answer.as_ref().map_or(0, |answer| answer.text().len());
-        if length > self.room() {
-            return self.leave_out(Reason::TooLarge);
-        }
-        let number = self.messages.iter().position(|(known, _)| *known == recorded.url);
+        let number = self.messages.iter().position(|log| log.key == key);
         let number = number.unwrap_or(self.messages.len());
+        if length > self.room() || number == MOST_ADDRESSES {
+            return self.leave_out(if number == MOST_ADDRESSES { reason } else { Reason::TooLarge });
+        }
         if number == self.messages.len() {
-            self.messages.push((recorded.url, Vec::new()));
+            self.messages.push(Log { key, messages: Vec::new(), refused_at: None, reason });
         }
-        let list = &mut self.messages[number].1;
-        if answer.is_some() || recorded.status != Some(ACCEPTED) {
-            list.push((recorded.request_label, sent));
+        let log = &mut self.messages[number];
+        // It is sent again as it should be.
+        if let Some(at) = log.refused_at.take() {
+            log.messages.truncate(at);
         }
-        list.extend(answer.map(|answer| (recorded.response_label, answer)));
+        let is_refused = !is_rpc && of.status.is_some_and(|status| status >= 400);
+        log.refused_at = is_refused.then_some(log.messages.len());
+        if answer.is_some() || of.status != Some(ACCEPTED) {
+            log.messages.push((of.request_label, sent));
+        }
+        log.messages.extend(answer.map(|answer| (of.response_label, answer)));
     }
 
     pub(crate) fn add_record(&mut self, label: String, body: &Mapped) {
@@ -259,11 +278,13 @@ impl Maker {
     pub(crate) fn finish(mut self, container: &Container, broken_at: Option<usize>) -> Opened {
         mem::take(&mut self.held).into_iter().for_each(|made| self.write(made));
         let is_log = self.count == 0;
-        for (label, message) in mem::take(&mut self.messages).into_iter().flat_map(|(_, list)| list) {
-            if is_log {
-                self.add_record(label, &message);
-            } else {
-                self.leave_out(Reason::NotForLlm);
+        for log in mem::take(&mut self.messages) {
+            for (label, message) in log.messages {
+                if is_log {
+                    self.add_record(label, &message);
+                } else {
+                    self.leave_out(log.reason);
+                }
             }
         }
         let (text, origins) = self.builder.finish();
