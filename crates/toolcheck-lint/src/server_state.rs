@@ -80,6 +80,8 @@ struct Kept {
     turns: usize,
     /// Whether a request has gone on from it.
     is_continued: bool,
+    /// The ids of the items in the last response.
+    items: Arc<[String]>,
 }
 
 /// A call of a conversation that is kept, without a result there.
@@ -105,6 +107,8 @@ pub struct RemoteHistory {
     pub(crate) place: Option<Place>,
     /// The calls that it refers to as items, with the places where it does.
     pub(crate) referred: Vec<(PendingCall, Place)>,
+    /// The ids of the items in the response that it goes on from.
+    items: Arc<[String]>,
     /// Whether something that it names is unknown, and may be there nevertheless.
     is_unclear: bool,
     /// The ids of calls that are not in it and that its results answer.
@@ -163,6 +167,11 @@ impl RemoteHistory {
         self.known_calls.contains(id)
     }
 
+    /// Whether the response that the request goes on from has this item.
+    pub(crate) fn has_item(&self, id: &str) -> bool {
+        self.items.iter().any(|item| item == id)
+    }
+
     /// Whether all that the request names is known to be there or not to be there.
     pub fn is_clear(&self) -> bool {
         !self.is_unclear
@@ -195,6 +204,7 @@ impl ServerState {
             missing: Vec::new(),
             place: None,
             referred: Vec::new(),
+            items: Arc::from([]),
             is_unclear: false,
             known_calls: HashSet::default(),
             turns: None,
@@ -211,6 +221,7 @@ impl ServerState {
             match known.conversations.get(&named.text) {
                 Some(Some(kept)) => {
                     continued.owed = Arc::clone(&kept.owed);
+                    continued.items = Arc::clone(&kept.items);
                     continued.is_whole = kept.is_whole && !known.is_partial;
                     continued.turns = Some(kept.turns);
                     if kept.is_continued && request.continues_once {
@@ -296,6 +307,7 @@ impl ServerState {
                 is_whole,
                 turns: continued.and_then(RemoteHistory::turns).unwrap_or_default(),
                 is_continued: false,
+                items: Arc::from([]),
             },
             calls,
             is_put: false,
@@ -338,7 +350,8 @@ impl ServerState {
         let is_whole = kept.is_whole
             && matches!(answers, [answer] if answer.is_whole)
             && made.iter().all(|call| call.id.is_some());
-        let kept = Kept { owed, is_whole, ..kept };
+        let items = ids.items.iter().map(|(item, _)| item.clone()).collect();
+        let kept = Kept { owed, is_whole, items, ..kept };
         // A client sends a request again if the response broke off.
         let before = continues.filter(|_| !answers.is_empty());
         if let Some(Some(before)) = before.and_then(|id| known.conversations.get_mut(&id)) {
@@ -363,7 +376,10 @@ impl ServerState {
         let mut known = self.known();
         let before =
             known.conversations.get(conversation).and_then(Option::as_ref).map_or(0, |kept| kept.turns);
-        let kept = Kept { owed: Arc::from([]), is_whole: false, turns: before + turns, is_continued: false };
+        let turns = before + turns;
+        let items_before = Arc::from([]);
+        let kept =
+            Kept { owed: Arc::from([]), is_whole: false, turns, is_continued: false, items: items_before };
         let mut forgets = known.conversations.note(conversation, Some(kept));
         for (item, call) in items {
             let call = call.filter(|call| call.len() <= LONGEST_ID);

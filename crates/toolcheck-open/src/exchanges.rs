@@ -244,6 +244,7 @@ impl Maker {
         // It is sent again as it should be.
         if let Some(at) = log.refused_at.take() {
             log.messages.truncate(at);
+            *self.left_out.entry(reason).or_default() += 1;
         }
         let is_refused = !is_rpc && of.status.is_some_and(|status| status >= 400);
         log.refused_at = is_refused.then_some(log.messages.len());

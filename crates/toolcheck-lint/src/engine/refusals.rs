@@ -80,10 +80,10 @@ pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
     if !exchange.is_accepted() {
         return;
     }
-    // Whether it takes such a key, which a header may decide, was in doubt only before it did.
+    // Whether it takes such a key or id, which a header may decide, was in doubt only before it did.
     found.retain(|finding| {
         let answer = finding.said().and_then(|said| said.provider_error.as_ref());
-        rules::get(finding.rule).category != Category::Fields
+        !matches!(rules::get(finding.rule).category, Category::Fields | Category::Ids)
             || answer.is_none_or(|answer| answer.only_warns.is_none())
     });
     for finding in found.iter_mut().filter(|finding| finding.level == Level::Error) {
