@@ -67,8 +67,7 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
         return exchange(root).map(|exchange| vec![exchange]);
     }
     root.elements().take(LOOKED_AT).find_map(exchange)?;
-    let none = |value| Exchange::of_request(value);
-    Some(root.elements().map(|value| exchange(value).unwrap_or_else(|| none(value))).collect())
+    Some(root.elements().map(|value| exchange(value).unwrap_or(Exchange::of_request(value))).collect())
 }
 
 /// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI
@@ -107,7 +106,8 @@ pub fn put_items<'d, 's>(url: &str, request: Value<'d, 's>) -> Option<Value<'d, 
     let path = url.split(['?', '#']).next()?;
     let mut steps = path.rsplit('/').filter(|step| *step != "items").take(2);
     let is_of_it = |key: Value<'_, '_>| ["items", "metadata", "include"].iter().any(|own| key.has_key(own));
-    if !steps.any(|step| step == "conversations") || !request.is_object() || !request.members().all(is_of_it) {
+    if !steps.any(|step| step == "conversations") || !request.is_object() || !request.members().all(is_of_it)
+    {
         return None;
     }
     let items = request.get("items").filter(|items| items.elements().next().is_some());
@@ -164,7 +164,6 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
     }
     let response = value.get("response").filter(|response| !response.is_null());
     Some(Exchange {
-        request,
         response,
         status,
         url,
@@ -174,7 +173,7 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         is_of_batch: value.get_any(&["processed_time", "recordId"]).is_some(),
         // As the proxy writes it.
         is_cut: value.get("cut").and_then(Value::as_bool) == Some(true),
-        put_into: None,
+        ..Exchange::of_request(request)
     })
 }
 

@@ -71,7 +71,7 @@ impl<T> Bounded<T> {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Kept {
     owed: Arc<[PendingCall]>,
     /// Whether all of it is known, from its start.
@@ -93,7 +93,7 @@ pub(crate) struct PendingCall {
 }
 
 /// What a request goes on from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RemoteHistory {
     /// The calls without a result before it.
     pub(crate) owed: Arc<[PendingCall]>,
@@ -159,7 +159,7 @@ impl StoredAfterResponse {
 impl RemoteHistory {
     /// Expects no answer to the calls before it, because the model is not asked yet.
     pub(crate) fn defer(&mut self) {
-        self.deferred = std::mem::replace(&mut self.owed, Arc::from([]));
+        self.deferred = std::mem::take(&mut self.owed);
     }
 
     /// Whether a result that has no call in the request answers one that the server keeps.
@@ -197,18 +197,8 @@ impl ServerState {
             return None;
         }
         let known = self.known();
-        let mut continued = RemoteHistory {
-            owed: Arc::from([]),
-            deferred: Arc::from([]),
-            is_whole: !request.continues_remote_state,
-            missing: Vec::new(),
-            place: None,
-            referred: Vec::new(),
-            items: Arc::from([]),
-            is_unclear: false,
-            known_calls: HashSet::default(),
-            turns: None,
-        };
+        let mut continued =
+            RemoteHistory { is_whole: !request.continues_remote_state, ..RemoteHistory::default() };
         let is_complete = self.is_complete && !known.is_partial;
         // What is no string is another rule's.
         let is_id = |named: &&Named<'_>| named.instead.is_none() && !named.text.is_empty();
@@ -306,8 +296,7 @@ impl ServerState {
                 owed: owed.into(),
                 is_whole,
                 turns: continued.and_then(RemoteHistory::turns).unwrap_or_default(),
-                is_continued: false,
-                items: Arc::from([]),
+                ..Kept::default()
             },
             calls,
             is_put: false,
@@ -323,9 +312,9 @@ impl ServerState {
         let Some(response) = &ids.response else {
             // What became of it is unknown, and so is the conversation from there on.
             if let Some(conversation) = &conversation {
-                let unknown = Kept { owed: Arc::from([]), is_whole: false, ..kept.clone() };
+                let kept = if is_put { kept } else { Kept { turns: kept.turns, ..Kept::default() } };
                 let mut known = self.known();
-                known.conversations.note(conversation, Some(if is_put { kept } else { unknown }));
+                known.conversations.note(conversation, Some(kept));
                 known.calls.extend(calls.into_iter().filter(|_| is_put));
             }
             return;
@@ -376,10 +365,7 @@ impl ServerState {
         let mut known = self.known();
         let before =
             known.conversations.get(conversation).and_then(Option::as_ref).map_or(0, |kept| kept.turns);
-        let turns = before + turns;
-        let items_before = Arc::from([]);
-        let kept =
-            Kept { owed: Arc::from([]), is_whole: false, turns, is_continued: false, items: items_before };
+        let kept = Kept { turns: before + turns, ..Kept::default() };
         let mut forgets = known.conversations.note(conversation, Some(kept));
         for (item, call) in items {
             let call = call.filter(|call| call.len() <= LONGEST_ID);

@@ -80,6 +80,8 @@ struct UnreadRequest {
     kind: Option<&'static Unsupported>,
 }
 
+/// How many exchanges wait for one whose response is still made.
+const MOST_HELD: usize = 1024;
 /// How much of a response is kept that is neither JSON nor a stream.
 const LONGEST_TEXT: usize = 2_000;
 
@@ -119,7 +121,8 @@ impl Maker {
             Err(Reason::NoBody) if !self.held.is_empty() => return self.add_fetched(recorded),
             Err(reason) => return self.leave_out(reason),
         };
-        if let Some(key) = exchange::conversation_at(&recorded.url) {
+        let says = || Document::read(body.text()).root().get("inputs").is_some();
+        if let Some(key) = exchange::conversation_at(&recorded.url).filter(|_| says()) {
             return self.add_messages(body, recorded, key, Reason::NotRead);
         }
         let request = match request_of(&body, &recorded.url, purpose) {
@@ -143,10 +146,8 @@ impl Maker {
             return self.leave_out(Reason::TooLarge);
         }
         self.count += 1;
-        if self.held.is_empty() && made.awaits.is_none() {
-            return self.write(made);
-        }
         self.held.push(made);
+        self.write_held(self.held.len() > MOST_HELD);
     }
 
     /// Adds the requests in a body that has many, which is none itself. That it was taken says nothing yet of them.
@@ -179,20 +180,28 @@ impl Maker {
     fn add_fetched(&mut self, recorded: Recorded<'_>) {
         let fetched = self.response(recorded.response);
         let id = fetched.as_ref().and_then(response_id);
-        let of = |(id, _): &(String, bool)| self.held.iter().position(|made| made.awaits.as_ref() == Some(id));
+        let of =
+            |(id, _): &(String, bool)| self.held.iter().position(|made| made.awaits.as_ref() == Some(id));
         let Some((at, (_, is_made))) = id.and_then(|id| Some((of(&id)?, id))) else {
             return self.leave_out(Reason::NoBody);
         };
+        if fetched.as_ref().is_some_and(|response| response.text().len() > self.room()) {
+            return self.leave_out(Reason::TooLarge);
+        }
         if !is_made {
             return;
         }
         self.held[at].awaits = None;
         self.held[at].response = fetched.map(|response| (recorded.response_label, response));
-        let ready = self.held.iter().position(|made| made.awaits.is_some()).unwrap_or(self.held.len());
-        mem::take(&mut self.held).into_iter().enumerate().for_each(|(number, made)| match number < ready {
-            true => self.write(made),
-            false => self.held.push(made),
-        });
+        self.write_held(false);
+    }
+
+    /// Writes the exchanges that wait for nothing, or all of them.
+    fn write_held(&mut self, all: bool) {
+        let waits = |made: &Made| made.awaits.is_some() && !all;
+        let ready = self.held.iter().position(waits).unwrap_or(self.held.len());
+        let left = self.held.split_off(ready);
+        mem::replace(&mut self.held, left).into_iter().for_each(|made| self.write(made));
     }
 
     fn write(&mut self, made: Made) {
@@ -225,7 +234,7 @@ impl Maker {
 
     /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
     fn add_messages(&mut self, body: Mapped, of: Recorded<'_>, key: String, reason: Reason) {
-        let answer = self.response(of.response);
+        let answer = of.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
         let is_rpc = reason == Reason::NotForLlm;
         let answer = answer.filter(|answer| !is_rpc || is_json_rpc(&Document::read(answer.text())));
         let own = answer.as_ref().and_then(|it| exchange::conversation_id(Document::read(it.text()).root()));
@@ -277,7 +286,7 @@ impl Maker {
     }
 
     pub(crate) fn finish(mut self, container: &Container, broken_at: Option<usize>) -> Opened {
-        mem::take(&mut self.held).into_iter().for_each(|made| self.write(made));
+        self.write_held(true);
         let is_log = self.count == 0;
         for log in mem::take(&mut self.messages) {
             for (label, message) in log.messages {

@@ -36,7 +36,8 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 fn is_start(record: Value<'_, '_>) -> bool {
     const OWN: [&str; 3] = ["completion_args", "agent_version", "handoff_execution"];
     let is_connector = |tool: Value<'_, '_>| {
-        tool.get_str("type").is_some_and(|kind| ["web_search", "document_library", "code_interpreter"].contains(&&*kind))
+        tool.get_str("type")
+            .is_some_and(|kind| ["web_search", "document_library", "code_interpreter"].contains(&&*kind))
     };
     let says = |inputs: Value<'_, '_>| {
         inputs.as_json_str().is_some()
@@ -144,7 +145,8 @@ impl<'s> Known<'s> {
                 let mut result = result(entry.get("tool_call_id"), entry.get("result"), None);
                 let is_known = result.call_id.as_ref().is_some_and(|id| self.calls.contains(&id.text));
                 // Without a call before it, the conversation began elsewhere.
-                result.unpaired = (!is_known && (self.calls.is_empty() || self.has_unread)).then_some(UnpairedReason::Elsewhere);
+                result.unpaired = (!is_known && (self.calls.is_empty() || self.has_unread))
+                    .then_some(UnpairedReason::Elsewhere);
                 self.transcript.turn(Role::Tool, entry).part(entry, Body::Result(result));
             }
             Some("tool.execution") => reading.leave_out("tools that the server ran"),

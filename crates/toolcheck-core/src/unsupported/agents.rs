@@ -76,11 +76,8 @@ static ALL: &[Unsupported] = &[
     of_agent("a session of OpenCode 2", |root| {
         let lists = [Some(root), root.get("data"), root.get("messages")];
         let mut messages = lists.into_iter().flatten().flat_map(|list| list.elements().take(LOOKED_AT));
-        messages.any(is_of_opencode)
-    }),
-    // `pkg/providers/opencode/testdata` of specstoryai/getspecstory.
-    of_agent("a session of OpenCode 2, in rows", |root| {
-        is_one_of(root, "table", &["session_v2", "session_message"]) && has(root, &["row"])
+        // Rows of its tables, and what it exports.
+        is_one_of(root, "table", &["session_v2", "session_message"]) || messages.any(is_of_opencode)
     }),
     // `pkg/providers/musecode/testdata` of specstoryai/getspecstory.
     of_agent("a session of Muse Code", |root| {
@@ -142,9 +139,9 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
     const KEYS: [&str; 10] = words(
         "eval_cases evalCases eval_id meta step_index step_number steps chat_messages payload_type table",
     );
-    const TYPES: [&str; 9] = words(
-        r#""ask" "say" "session "message" "function_call "tool- "start-step "finish-step "text-"#,
-    );
+    const TYPES: [&str; 9] =
+        words(r#""ask" "say" "session "message" "function_call "tool- "start-step "finish-step "text-"#);
+    const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");
     let is_mark = |member: Value<'_, '_>| match member {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind.as_bytes())),
         _ if member.has_key("message") => member.is_object(),
@@ -153,9 +150,7 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
                 || member.elements().next().is_some_and(|message| {
                     is_of_opencode(message)
                         || is_message_of_zed(message)
-                        || message
-                            .get_any(&["versions", "message", "type", "contentParts", "fragments", "lmMessageIds"])
-                            .is_some()
+                        || message.get_any(&OF_MESSAGES).is_some()
                         || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
                 })
         }
