@@ -2,7 +2,7 @@ use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{ToolKind, ToolResult};
 use toolcheck_core::pairing::{CallSite, ResultSite};
-use toolcheck_core::readers::{self, SourceKind};
+use toolcheck_core::readers::SourceKind;
 use toolcheck_core::targets::Verdict;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -119,9 +119,7 @@ fn with_id_of(
     call: &CallSite<'_, '_>,
     is_only: bool,
 ) -> Option<Fix> {
-    let format = cx.transcript.format?.id;
-    let of_file = || Some(readers::find(format)?.file_style?.fix_style);
-    let fix_style = formats::find(format).map(|format| format.fix_style).or_else(of_file)?;
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let key = fix_style.result_id?;
     let id = cx.document.value(call.call.id.as_ref()?.place.node).as_str()?;
     let object = fix_style.own(cx.document.value(site.part.place.node));
