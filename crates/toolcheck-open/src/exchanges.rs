@@ -118,7 +118,7 @@ impl Maker {
         let request = mem::replace(&mut recorded.request, Box::new(|_| Err(Reason::NoBody)));
         let body = match request(&self.budget) {
             Ok(body) => body,
-            Err(Reason::NoBody) if !self.held.is_empty() => return self.add_fetched(recorded),
+            Err(Reason::NoBody) => Mapped::default(),
             Err(reason) => return self.leave_out(reason),
         };
         let says = || Document::read(body.text()).root().get("inputs").is_some();
@@ -131,6 +131,7 @@ impl Maker {
                 let key = recorded.url.clone();
                 return self.add_messages(body, recorded, key, Reason::NotForLlm);
             }
+            Err(Refused { reason: Reason::NoBody, .. }) => return self.add_fetched(recorded),
             Err(refused) => return self.add_unread(&body, recorded, refused),
         };
         let response = self.response(recorded.response);
@@ -178,6 +179,9 @@ impl Maker {
 
     /// Puts a response that is fetched in place of the one that was not made yet.
     fn add_fetched(&mut self, recorded: Recorded<'_>) {
+        if self.held.is_empty() {
+            return self.leave_out(Reason::NoBody);
+        }
         let fetched = self.response(recorded.response);
         let id = fetched.as_ref().and_then(response_id);
         let of =
