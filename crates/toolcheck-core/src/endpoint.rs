@@ -117,7 +117,7 @@ pub fn purpose(url: &str) -> Purpose {
         _ if last.rsplit_once(':').is_some_and(|(_, method)| OTHER_METHODS.contains(&method)) => {
             Purpose::Other
         }
-        _ if OTHER_CALLS.contains(&last) => Purpose::Other,
+        _ if OTHER_CALLS.contains(&last) || path.ends_with("/fim/completions") => Purpose::Other,
         _ if NOT_READ.contains(&last) => Purpose::NotRead,
         _ if is_of_model && OTHER_MODELS.iter().any(|part| model.contains(part)) => Purpose::Other,
         _ if is_of_model && MODEL_CALLS.contains(&last) => Purpose::Llm,

@@ -6,12 +6,13 @@ mod timing;
 
 use toolcheck_json::Value;
 
-use crate::formats::{self, Format};
+use crate::formats::{self, Format, openai_responses};
+use crate::ir::{Named, Place};
 use crate::names::words;
-use crate::unsupported;
+use crate::{response, unsupported};
 
 /// A request and its response.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Exchange<'d, 's> {
     /// The request body.
@@ -30,6 +31,8 @@ pub struct Exchange<'d, 's> {
     pub is_of_batch: bool,
     /// Whether the record says that the response broke off.
     pub is_cut: bool,
+    /// The conversation on the server that the request puts messages into, which no model answers.
+    pub put_into: Option<Named<'s>>,
 }
 
 impl<'d, 's> Exchange<'d, 's> {
@@ -49,6 +52,7 @@ impl<'d, 's> Exchange<'d, 's> {
             time: None,
             is_of_batch: false,
             is_cut: false,
+            put_into: None,
         }
     }
 }
@@ -63,8 +67,7 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
         return exchange(root).map(|exchange| vec![exchange]);
     }
     root.elements().take(LOOKED_AT).find_map(exchange)?;
-    let none = |value| Exchange::of_request(value);
-    Some(root.elements().map(|value| exchange(value).unwrap_or_else(|| none(value))).collect())
+    Some(root.elements().map(|value| exchange(value).unwrap_or(Exchange::of_request(value))).collect())
 }
 
 /// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI
@@ -93,6 +96,48 @@ pub fn is_request(body: Value<'_, '_>) -> bool {
     is_known(body) || body.is_object() && unsupported::is_meant_as_request(body)
 }
 
+/// The format of the messages that requests put into conversations on a server.
+pub static PUT: &Format = &openai_responses::FORMAT;
+
+/// The messages that a request puts into a conversation on the server, at `/conversations` or `/conversations/ID/items`; the
+/// request itself if it only makes one. From the reference of OpenAI's API:
+/// <https://platform.openai.com/docs/api-reference/conversations/create-items>.
+pub fn put_items<'d, 's>(url: &str, request: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let path = url.split(['?', '#']).next()?;
+    let mut steps = path.rsplit('/').filter(|step| *step != "items").take(2);
+    let is_of_it = |key: Value<'_, '_>| ["items", "metadata", "include"].iter().any(|own| key.has_key(own));
+    if !steps.any(|step| step == "conversations") || !request.is_object() || !request.members().all(is_of_it)
+    {
+        return None;
+    }
+    let items = request.get("items").filter(|items| items.elements().next().is_some());
+    items.map_or(Some(request), |items| Some(items).filter(|items| (PUT.sniff)(*items) > 0))
+}
+
+/// The conversation that a request to Mistral's API for them is of, by its address; empty for one that begins it. From
+/// <https://docs.mistral.ai/api/endpoint/beta/conversations>.
+pub fn conversation_at(url: &str) -> Option<String> {
+    let (host, path) = url.split_once("://")?.1.split_once('/')?;
+    let rest = path.strip_prefix("v1/conversations").filter(|_| host == "api.mistral.ai")?;
+    rest.trim_start_matches('/').split(['/', '?', '#']).next().map(str::to_owned)
+}
+
+/// The id of the conversation that a response of that API is of, or its stream.
+pub fn conversation_id(response: Value<'_, '_>) -> Option<String> {
+    let first = response.elements().next().unwrap_or(response);
+    Some(first.get("data").unwrap_or(first).get_str("conversation_id")?.into())
+}
+
+/// The name of the conversation that a request puts messages into, which the response has if the path has none.
+fn put_into<'s>(url: Value<'_, 's>, response: Option<Value<'_, 's>>) -> Option<Named<'s>> {
+    let text = url.as_str()?;
+    let id = text.split_once("/conversations/").map(|(_, id)| id.split(['/', '?']).next().unwrap_or(id));
+    match id {
+        Some(id) => Some(Named { text: id.to_owned().into(), place: Place::of(url), instead: None }),
+        None => Named::of(response::unwrapped(response?).get("id")?),
+    }
+}
+
 fn is_known(value: Value<'_, '_>) -> bool {
     let knows = |format: &Format| (format.sniff)(value) > 0;
     // Most requests, of other formats too, look a little like those of Chat Completions.
@@ -110,13 +155,17 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
     let url = value.get_any(&["url", "path"]).or(own);
     let request = body.unwrap_or(request);
     let status = status_of(value);
+    let items = url.and_then(|url| put_items(&url.as_str()?, request)).filter(|items| items.is_array());
+    if let Some((items, url)) = items.zip(url) {
+        let put_into = put_into(url, value.get("response"));
+        return Some(Exchange { status, url: Some(url), put_into, ..Exchange::of_request(items) });
+    }
     // Logs also have keys with these names, next to messages of their own or with other contents.
     if is_known(value) || !(is_known(request) || status.is_some() && is_request(request)) {
         return None;
     }
     let response = value.get("response").filter(|response| !response.is_null());
     Some(Exchange {
-        request,
         response,
         status,
         url,
@@ -126,6 +175,7 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         is_of_batch: value.get_any(&["processed_time", "recordId"]).is_some(),
         // As the proxy writes it.
         is_cut: value.get("cut").and_then(Value::as_bool) == Some(true),
+        ..Exchange::of_request(request)
     })
 }
 

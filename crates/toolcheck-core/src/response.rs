@@ -158,6 +158,12 @@ fn each_data(value: Value<'_, '_>, mut see: impl FnMut(Value<'_, '_>)) {
     }
 }
 
+/// The id of a response, and whether it is made: one that is made in the background is fetched until it is.
+pub fn id_and_progress(response: Value<'_, '_>) -> Option<(String, bool)> {
+    let is_made = !matches!(&*response.get_str("status")?, "queued" | "in_progress");
+    Some((response.get_str("id")?.into(), is_made))
+}
+
 /// The ids in a response by which a later request may refer to what the server keeps of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -120,9 +120,9 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 pub(crate) const KINDS: [&str; 3] = ["type", "part_kind", "kind"];
 /// Whether nothing is known of the kind of a part that an API returns, by its type or, where parts have none, by its keys.
 pub(crate) fn is_unknown(part: Value<'_, '_>) -> bool {
-    const KNOWN: [&str; 12] = words(
+    const KNOWN: [&str; 13] = words(
         "additional_tools cachePoint citationsContent compaction compaction_summary configuration_update fallback \
-        item_reference mcp_list_tools mid_conv_system reference videoMetadata",
+        item_reference mcp_list_tools mcp_tool_listing mid_conv_system reference videoMetadata",
     );
     let is_new = |kind: Cow<'_, str>| !KNOWN.contains(&&*kind);
     match part.get_str("type") {

@@ -71,7 +71,7 @@ impl<T> Bounded<T> {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct Kept {
     owed: Arc<[PendingCall]>,
     /// Whether all of it is known, from its start.
@@ -80,6 +80,8 @@ struct Kept {
     turns: usize,
     /// Whether a request has gone on from it.
     is_continued: bool,
+    /// The ids of the items in the last response.
+    items: Arc<[String]>,
 }
 
 /// A call of a conversation that is kept, without a result there.
@@ -91,10 +93,12 @@ pub(crate) struct PendingCall {
 }
 
 /// What a request goes on from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RemoteHistory {
     /// The calls without a result before it.
     pub(crate) owed: Arc<[PendingCall]>,
+    /// The same, if a later request may answer them as well.
+    deferred: Arc<[PendingCall]>,
     /// Whether all before it is known.
     pub(crate) is_whole: bool,
     /// What the request names and the server does not have, and whether the server was told not to keep it.
@@ -103,6 +107,8 @@ pub struct RemoteHistory {
     pub(crate) place: Option<Place>,
     /// The calls that it refers to as items, with the places where it does.
     pub(crate) referred: Vec<(PendingCall, Place)>,
+    /// The ids of the items in the response that it goes on from.
+    items: Arc<[String]>,
     /// Whether something that it names is unknown, and may be there nevertheless.
     is_unclear: bool,
     /// The ids of calls that are not in it and that its results answer.
@@ -128,12 +134,19 @@ pub struct StoredAfterResponse {
     conversation: Option<String>,
     kept: Kept,
     calls: Vec<String>,
+    /// Whether it is what a request puts into the conversation, which has no response.
+    is_put: bool,
 }
 
 impl StoredAfterResponse {
     /// Whether the server keeps the response.
     pub fn is_kept(&self) -> bool {
         self.is_kept
+    }
+
+    /// The same, put there without a response or not.
+    pub(crate) fn put(self, is_put: bool) -> Self {
+        Self { is_put, ..self }
     }
 
     /// The same after this number of turns of the model.
@@ -144,9 +157,19 @@ impl StoredAfterResponse {
 }
 
 impl RemoteHistory {
+    /// Expects no answer to the calls before it, because the model is not asked yet.
+    pub(crate) fn defer(&mut self) {
+        self.deferred = std::mem::take(&mut self.owed);
+    }
+
     /// Whether a result that has no call in the request answers one that the server keeps.
     pub(crate) fn has_call(&self, id: &str) -> bool {
         self.known_calls.contains(id)
+    }
+
+    /// Whether the response that the request goes on from has this item.
+    pub(crate) fn has_item(&self, id: &str) -> bool {
+        self.items.iter().any(|item| item == id)
     }
 
     /// Whether all that the request names is known to be there or not to be there.
@@ -174,16 +197,8 @@ impl ServerState {
             return None;
         }
         let known = self.known();
-        let mut continued = RemoteHistory {
-            owed: Arc::from([]),
-            is_whole: !request.continues_remote_state,
-            missing: Vec::new(),
-            place: None,
-            referred: Vec::new(),
-            is_unclear: false,
-            known_calls: HashSet::default(),
-            turns: None,
-        };
+        let mut continued =
+            RemoteHistory { is_whole: !request.continues_remote_state, ..RemoteHistory::default() };
         let is_complete = self.is_complete && !known.is_partial;
         // What is no string is another rule's.
         let is_id = |named: &&Named<'_>| named.instead.is_none() && !named.text.is_empty();
@@ -196,6 +211,7 @@ impl ServerState {
             match known.conversations.get(&named.text) {
                 Some(Some(kept)) => {
                     continued.owed = Arc::clone(&kept.owed);
+                    continued.items = Arc::clone(&kept.items);
                     continued.is_whole = kept.is_whole && !known.is_partial;
                     continued.turns = Some(kept.turns);
                     if kept.is_continued && request.continues_once {
@@ -247,7 +263,7 @@ impl ServerState {
             return None;
         }
         // A call before that still has none is reported here, and not again at later requests.
-        let mut owed = Vec::new();
+        let mut owed = continued.map_or_else(Vec::new, |continued| continued.deferred.to_vec());
         let mut answered: HashSet<&str> = HashSet::default();
         let mut calls = Vec::new();
         for part in &transcript.parts {
@@ -280,23 +296,26 @@ impl ServerState {
                 owed: owed.into(),
                 is_whole,
                 turns: continued.and_then(RemoteHistory::turns).unwrap_or_default(),
-                is_continued: false,
+                ..Kept::default()
             },
             calls,
+            is_put: false,
         })
     }
 
     /// Notes the answer to a request, with its status if that is known: only now can a later one go on from it.
     pub fn keep(&self, sent: StoredAfterResponse, ids: &KeptIds, answers: &[Choice], status: Option<u16>) {
-        let StoredAfterResponse { is_kept, continues, conversation, kept, calls } = sent;
+        let StoredAfterResponse { is_kept, continues, conversation, kept, calls, is_put } = sent;
         if status.is_some_and(|status| status >= 400) {
             return;
         }
         let Some(response) = &ids.response else {
             // What became of it is unknown, and so is the conversation from there on.
             if let Some(conversation) = &conversation {
-                let unknown = Kept { owed: Arc::from([]), is_whole: false, ..kept };
-                self.known().conversations.note(conversation, Some(unknown));
+                let kept = if is_put { kept } else { Kept { turns: kept.turns, ..Kept::default() } };
+                let mut known = self.known();
+                known.conversations.note(conversation, Some(kept));
+                known.calls.extend(calls.into_iter().filter(|_| is_put));
             }
             return;
         };
@@ -320,7 +339,8 @@ impl ServerState {
         let is_whole = kept.is_whole
             && matches!(answers, [answer] if answer.is_whole)
             && made.iter().all(|call| call.id.is_some());
-        let kept = Kept { owed, is_whole, ..kept };
+        let items = ids.items.iter().map(|(item, _)| item.clone()).collect();
+        let kept = Kept { owed, is_whole, items, ..kept };
         // A client sends a request again if the response broke off.
         let before = continues.filter(|_| !answers.is_empty());
         if let Some(Some(before)) = before.and_then(|id| known.conversations.get_mut(&id)) {
@@ -345,7 +365,7 @@ impl ServerState {
         let mut known = self.known();
         let before =
             known.conversations.get(conversation).and_then(Option::as_ref).map_or(0, |kept| kept.turns);
-        let kept = Kept { owed: Arc::from([]), is_whole: false, turns: before + turns, is_continued: false };
+        let kept = Kept { turns: before + turns, ..Kept::default() };
         let mut forgets = known.conversations.note(conversation, Some(kept));
         for (item, call) in items {
             let call = call.filter(|call| call.len() <= LONGEST_ID);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 
 use toolcheck_core::endpoint::{self, Purpose};
@@ -44,9 +45,31 @@ pub(crate) struct Maker {
     unread: (Option<UnreadRequest>, usize),
     /// Whether what is added are lines of a batch, of which none goes on from another one.
     pub(crate) is_batch: bool,
-    /// What was sent and answered in a protocol whose messages are JSON-RPC over HTTP, by its address. It is read where a
-    /// file has nothing else, because a log of a protocol is one file.
-    messages: Vec<(String, Vec<(String, Mapped)>)>,
+    /// What was sent and answered in a protocol: in JSON-RPC over HTTP by its address, in a conversation that the server has
+    /// by its id. It is read where a file has nothing else, because a log of a protocol is one file.
+    messages: Vec<Log>,
+    /// An exchange whose response is still made, and those after it: a later one may fetch what it has become.
+    held: Vec<Made>,
+}
+
+/// What was sent and answered in one place of a protocol.
+struct Log {
+    key: String,
+    messages: Vec<(String, Mapped)>,
+    /// The number of messages before a request that was refused, if it is the last one.
+    refused_at: Option<usize>,
+    /// What it is in a file that has something else.
+    reason: Reason,
+}
+
+/// An exchange as it is written.
+struct Made {
+    request: (String, Mapped),
+    response: Option<(String, Mapped)>,
+    status: Option<u16>,
+    url: String,
+    /// The id of the response, while it is still made.
+    awaits: Option<String>,
 }
 
 /// A request to an LLM API that is not read.
@@ -57,6 +80,8 @@ struct UnreadRequest {
     kind: Option<&'static Unsupported>,
 }
 
+/// How many exchanges wait for one whose response is still made.
+const MOST_HELD: usize = 1024;
 /// How much of a response is kept that is neither JSON nor a stream.
 const LONGEST_TEXT: usize = 2_000;
 
@@ -71,68 +96,131 @@ impl Maker {
             unread: (None, 0),
             is_batch: false,
             messages: Vec::new(),
+            held: Vec::new(),
         }
     }
 
     /// How many more bytes may be made.
     fn room(&self) -> usize {
-        self.most.saturating_sub(self.builder.len())
+        let held: usize = self.held.iter().map(Made::len).sum();
+        self.most.saturating_sub(self.builder.len() + held)
     }
 
     pub(crate) fn leave_out(&mut self, reason: Reason) {
         *self.left_out.entry(reason).or_default() += 1;
     }
 
-    pub(crate) fn add(&mut self, recorded: Recorded<'_>) {
+    pub(crate) fn add(&mut self, mut recorded: Recorded<'_>) {
         let purpose = endpoint::purpose(&recorded.url);
         if purpose == Purpose::Other {
             return self.leave_out(Reason::NotForLlm);
         }
-        let body = match (recorded.request)(&self.budget) {
+        let request = mem::replace(&mut recorded.request, Box::new(|_| Err(Reason::NoBody)));
+        let body = match request(&self.budget) {
             Ok(body) => body,
+            Err(Reason::NoBody) => Mapped::default(),
             Err(reason) => return self.leave_out(reason),
         };
-        let request = match request_of(&body, purpose) {
+        let says = || Document::read(body.text()).root().get("inputs").is_some();
+        if let Some(key) = exchange::conversation_at(&recorded.url).filter(|_| says()) {
+            return self.add_messages(body, recorded, key, Reason::NotRead);
+        }
+        let request = match request_of(&body, &recorded.url, purpose) {
             Ok(()) => trimmed(body),
             Err(Refused { reason: Reason::NotForLlm, .. }) if self.is_message(&body, &recorded.url) => {
-                return self
-                    .add_messages(body, Recorded { request: Box::new(|_| Err(Reason::NoBody)), ..recorded });
+                let key = recorded.url.clone();
+                return self.add_messages(body, recorded, key, Reason::NotForLlm);
             }
-            Err(Refused { reason: Reason::NotRead, unread: Some((at, kind)) }) => {
-                self.leave_out(Reason::NotRead);
-                let (label, status) = (recorded.request_label, recorded.status);
-                self.unread.0.get_or_insert(UnreadRequest { label, at, status, kind });
-                self.unread.1 += 1;
-                return;
-            }
-            Err(Refused { reason, .. }) => return self.leave_out(reason),
+            Err(Refused { reason: Reason::NoBody, .. }) => return self.add_fetched(recorded),
+            Err(refused) => return self.add_unread(&body, recorded, refused),
         };
-        let response = match recorded.response.map(|response| response(&self.budget)) {
+        let response = self.response(recorded.response);
+        let awaits = response.as_ref().and_then(response_id).filter(|(_, is_made)| !is_made);
+        let made = Made {
+            request: (recorded.request_label, request),
+            response: response.map(|response| (recorded.response_label, response)),
+            status: recorded.status,
+            url: recorded.url,
+            awaits: awaits.map(|(id, _)| id),
+        };
+        if made.len() > self.room() {
+            return self.leave_out(Reason::TooLarge);
+        }
+        self.count += 1;
+        self.held.push(made);
+        self.write_held(self.held.len() > MOST_HELD);
+    }
+
+    /// Adds the requests in a body that has many, which is none itself. That it was taken says nothing yet of them.
+    fn add_unread(&mut self, body: &Mapped, recorded: Recorded<'_>, refused: Refused) {
+        let parts = if refused.reason == Reason::NotRead { parts_of_batch(body) } else { Vec::new() };
+        if !parts.is_empty() {
+            return parts.iter().for_each(|part| self.add_record(recorded.request_label.clone(), part));
+        }
+        self.leave_out(refused.reason);
+        if let Some((at, kind)) = refused.unread {
+            let (label, status) = (recorded.request_label, recorded.status);
+            self.unread.0.get_or_insert(UnreadRequest { label, at, status, kind });
+            self.unread.1 += 1;
+        }
+    }
+
+    fn response(&mut self, response: Option<Encoded<'_>>) -> Option<Mapped> {
+        let response = match response.map(|response| response(&self.budget)) {
             Some(Ok(body)) => response_of(&body),
             None | Some(Err(Reason::NoBody)) => Ok(None),
             Some(Err(reason)) => Err(reason),
         };
-        let response = response.unwrap_or_else(|reason| {
+        response.unwrap_or_else(|reason| {
             self.leave_out(reason);
             None
-        });
-        let length = request.text().len() + response.as_ref().map_or(0, |response| response.text().len());
-        if length > self.room() {
+        })
+    }
+
+    /// Puts a response that is fetched in place of the one that was not made yet.
+    fn add_fetched(&mut self, recorded: Recorded<'_>) {
+        if self.held.is_empty() {
+            return self.leave_out(Reason::NoBody);
+        }
+        let fetched = self.response(recorded.response);
+        let id = fetched.as_ref().and_then(response_id);
+        let of =
+            |(id, _): &(String, bool)| self.held.iter().position(|made| made.awaits.as_ref() == Some(id));
+        let Some((at, (_, is_made))) = id.and_then(|id| Some((of(&id)?, id))) else {
+            return self.leave_out(Reason::NoBody);
+        };
+        if fetched.as_ref().is_some_and(|response| response.text().len() > self.room()) {
             return self.leave_out(Reason::TooLarge);
         }
-        let origin = |label| origin_of(label, recorded.status);
-        self.count += 1;
-        self.builder.glue("{\"request\": ");
-        self.builder.value("/request", origin(recorded.request_label), &request);
-        if let Some(response) = response {
-            self.builder.glue(", \"response\": ");
-            self.builder.value("/response", origin(recorded.response_label), &response);
+        if !is_made {
+            return;
         }
-        if let Some(status) = recorded.status {
+        self.held[at].awaits = None;
+        self.held[at].response = fetched.map(|response| (recorded.response_label, response));
+        self.write_held(false);
+    }
+
+    /// Writes the exchanges that wait for nothing, or all of them.
+    fn write_held(&mut self, all: bool) {
+        let waits = |made: &Made| made.awaits.is_some() && !all;
+        let ready = self.held.iter().position(waits).unwrap_or(self.held.len());
+        let left = self.held.split_off(ready);
+        mem::replace(&mut self.held, left).into_iter().for_each(|made| self.write(made));
+    }
+
+    fn write(&mut self, made: Made) {
+        let origin = |label| origin_of(label, made.status);
+        self.builder.glue("{\"request\": ");
+        self.builder.value("/request", origin(made.request.0), &made.request.1);
+        if let Some((label, response)) = made.response {
+            self.builder.glue(", \"response\": ");
+            self.builder.value("/response", origin(label), &response);
+        }
+        if let Some(status) = made.status {
             self.builder.glue(&format!(", \"status\": {status}"));
         }
-        if !recorded.url.is_empty() {
-            self.builder.glue(&format!(", \"url\": {}", quoted(&recorded.url)));
+        if !made.url.is_empty() {
+            self.builder.glue(&format!(", \"url\": {}", quoted(&made.url)));
         }
         if self.is_batch {
             self.builder.glue(", \"recordId\": null");
@@ -144,30 +232,39 @@ impl Maker {
     fn is_message(&self, body: &Mapped, url: &str) -> bool {
         let document = Document::read(body.text());
         let is_own = || readers::detect(&[document.root()]).is_some_and(|it| it.kind == SourceKind::Protocol);
-        let is_known = self.messages.iter().any(|(known, _)| known == url);
+        let is_known = self.messages.iter().any(|log| log.key == url);
         is_json_rpc(&document) && (is_known || self.messages.len() < MOST_ADDRESSES && is_own())
     }
 
     /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
-    fn add_messages(&mut self, body: Mapped, recorded: Recorded<'_>) {
-        let answer =
-            recorded.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
-        let answer = answer.filter(|answer| is_json_rpc(&Document::read(answer.text())));
+    fn add_messages(&mut self, body: Mapped, of: Recorded<'_>, key: String, reason: Reason) {
+        let answer = of.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
+        let is_rpc = reason == Reason::NotForLlm;
+        let answer = answer.filter(|answer| !is_rpc || is_json_rpc(&Document::read(answer.text())));
+        let own = answer.as_ref().and_then(|it| exchange::conversation_id(Document::read(it.text()).root()));
+        let key = own.filter(|_| !is_rpc).unwrap_or(key);
         let sent = trimmed(body);
         let length = sent.text().len() + answer.as_ref().map_or(0, |answer| answer.text().len());
-        if length > self.room() {
-            return self.leave_out(Reason::TooLarge);
-        }
-        let number = self.messages.iter().position(|(known, _)| *known == recorded.url);
+        let number = self.messages.iter().position(|log| log.key == key);
         let number = number.unwrap_or(self.messages.len());
+        if length > self.room() || number == MOST_ADDRESSES {
+            return self.leave_out(if number == MOST_ADDRESSES { reason } else { Reason::TooLarge });
+        }
         if number == self.messages.len() {
-            self.messages.push((recorded.url, Vec::new()));
+            self.messages.push(Log { key, messages: Vec::new(), refused_at: None, reason });
         }
-        let list = &mut self.messages[number].1;
-        if answer.is_some() || recorded.status != Some(ACCEPTED) {
-            list.push((recorded.request_label, sent));
+        let log = &mut self.messages[number];
+        // It is sent again as it should be.
+        if let Some(at) = log.refused_at.take() {
+            log.messages.truncate(at);
+            *self.left_out.entry(reason).or_default() += 1;
         }
-        list.extend(answer.map(|answer| (recorded.response_label, answer)));
+        let is_refused = !is_rpc && of.status.is_some_and(|status| status >= 400);
+        log.refused_at = is_refused.then_some(log.messages.len());
+        if answer.is_some() || of.status != Some(ACCEPTED) {
+            log.messages.push((of.request_label, sent));
+        }
+        log.messages.extend(answer.map(|answer| (of.response_label, answer)));
     }
 
     pub(crate) fn add_record(&mut self, label: String, body: &Mapped) {
@@ -193,12 +290,15 @@ impl Maker {
     }
 
     pub(crate) fn finish(mut self, container: &Container, broken_at: Option<usize>) -> Opened {
+        self.write_held(true);
         let is_log = self.count == 0;
-        for (label, message) in mem::take(&mut self.messages).into_iter().flat_map(|(_, list)| list) {
-            if is_log {
-                self.add_record(label, &message);
-            } else {
-                self.leave_out(Reason::NotForLlm);
+        for log in mem::take(&mut self.messages) {
+            for (label, message) in log.messages {
+                if is_log {
+                    self.add_record(label, &message);
+                } else {
+                    self.leave_out(log.reason);
+                }
             }
         }
         let (text, origins) = self.builder.finish();
@@ -234,6 +334,31 @@ impl Maker {
     }
 }
 
+impl Made {
+    fn len(&self) -> usize {
+        self.request.1.text().len() + self.response.as_ref().map_or(0, |(_, response)| response.text().len())
+    }
+}
+
+/// The id of a response that is alone, and whether it is made.
+fn response_id(response: &Mapped) -> Option<(String, bool)> {
+    response::id_and_progress(Document::read(response.text()).root())
+}
+
+/// The requests in the body of one that sends many at once.
+fn parts_of_batch(body: &Mapped) -> Vec<Mapped> {
+    let document = Document::read(body.text());
+    let all = document.root().list("requests");
+    let all = all.filter_map(|entry| entry.get("params")).filter(|params| exchange::is_request(*params));
+    all.map(|params| part_of(body, params.span().range())).collect()
+}
+
+fn part_of(body: &Mapped, range: Range<usize>) -> Mapped {
+    let mut inner = Mapped::default();
+    inner.push_part(body, range);
+    inner
+}
+
 fn origin_of(label: String, status: Option<u16>) -> Arc<Origin> {
     let mut origin = Origin::new(label);
     origin.status = status;
@@ -263,7 +388,7 @@ pub(crate) fn is_json_rpc(document: &Document<'_>) -> bool {
     root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
 }
 
-fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
+fn request_of(body: &Mapped, url: &str, purpose: Purpose) -> Result<(), Refused> {
     let text = body.text();
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(Reason::NoBody.into());
@@ -274,6 +399,9 @@ fn request_of(body: &Mapped, purpose: Purpose) -> Result<(), Refused> {
         return Err(if is_cut { Reason::CutOff } else { Reason::NotJson }.into());
     }
     let root = document.root();
+    if let Some(items) = exchange::put_items(url, root) {
+        return if items.elements().next().is_some() { Ok(()) } else { Err(Reason::NotForLlm.into()) };
+    }
     if purpose != Purpose::NotRead && exchange::is_request(root) {
         return Ok(());
     }
@@ -294,9 +422,7 @@ fn trimmed(body: Mapped) -> Mapped {
     if start == 0 && end == text.len() {
         return body;
     }
-    let mut inner = Mapped::default();
-    inner.push_part(&body, start..end);
-    inner
+    part_of(&body, start..end)
 }
 
 /// The events of an event stream of AWS, which some recorders keep in base64; `None` if it is something else.

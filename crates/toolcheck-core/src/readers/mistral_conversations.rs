@@ -11,6 +11,7 @@ use toolcheck_json::Value;
 use super::parts::{call, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
+use crate::exchange::conversation_id;
 use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
@@ -35,7 +36,8 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 fn is_start(record: Value<'_, '_>) -> bool {
     const OWN: [&str; 3] = ["completion_args", "agent_version", "handoff_execution"];
     let is_connector = |tool: Value<'_, '_>| {
-        tool.get_str("type").is_some_and(|kind| ["web_search", "document_library"].contains(&&*kind))
+        tool.get_str("type")
+            .is_some_and(|kind| ["web_search", "document_library", "code_interpreter"].contains(&&*kind))
     };
     let says = |inputs: Value<'_, '_>| {
         inputs.as_json_str().is_some()
@@ -45,6 +47,12 @@ fn is_start(record: Value<'_, '_>) -> bool {
         && (record.get_any(&OWN).is_some()
             || record.get("agent_id").is_some() && record.get("messages").is_none()
             || record.get("model").is_some() && record.list("tools").any(is_connector))
+}
+
+/// Whether a value is an event of a stream.
+fn is_event(event: Value<'_, '_>) -> bool {
+    let data = event.get("data").unwrap_or(event);
+    data.get_str("type").is_some_and(|kind| kind.starts_with("conversation.response."))
 }
 
 fn is_entry(entry: Value<'_, '_>) -> bool {
@@ -58,16 +66,26 @@ fn is_entry(entry: Value<'_, '_>) -> bool {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let mut conversation: Option<Known<'s>> = None;
-    for record in records {
-        let known = conversation.get_or_insert_with(|| Known {
-            transcript: Transcript::of_conversation(READER.key(), *record),
-            calls: HashSet::default(),
-            tools: HashSet::default(),
-        });
+    let mut conversations: Vec<Known<'s>> = Vec::new();
+    for (number, record) in records.iter().enumerate() {
+        // Only the response to a request says of which conversation it is.
+        let answer = if record.get("inputs").is_some() { records.get(number + 1) } else { Some(record) };
+        let id = answer.and_then(|answer| conversation_id(*answer));
+        let is_other = |known: &Known<'_>| id.is_some() && known.id.is_some() && known.id != id;
+        if conversations.last().is_none_or(is_other) {
+            conversations.push(Known {
+                transcript: Transcript::of_conversation(READER.key(), *record),
+                id: None,
+                calls: HashSet::default(),
+                tools: HashSet::default(),
+                has_unread: false,
+            });
+        }
+        let Some(known) = conversations.last_mut() else { continue };
+        known.id = id.or(known.id.take());
         known.record(*record, &mut reading);
     }
-    let conversations = conversation.into_iter().map(|known| Conversation {
+    let conversations = conversations.into_iter().map(|known| Conversation {
         title: "conversation".to_owned(),
         transcript: known.transcript,
         end: ConversationEnd::Open,
@@ -78,6 +96,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 
 struct Known<'s> {
     transcript: Transcript<'s>,
+    id: Option<String>,
+    /// Whether it has calls that are not read.
+    has_unread: bool,
     calls: HashSet<Cow<'s, str>>,
     tools: HashSet<Cow<'s, str>>,
 }
@@ -86,6 +107,10 @@ impl<'s> Known<'s> {
     fn record(&mut self, record: Value<'_, 's>, reading: &mut Reading<'s>) {
         if let Some(tools) = record.get("tools").filter(|tools| tools.is_array()) {
             self.declare(tools);
+        }
+        if record.elements().any(is_event) {
+            self.has_unread = true;
+            return reading.leave_out("responses that are streamed");
         }
         if record.is_array() {
             return record.elements().for_each(|entry| self.entry(entry, reading));
@@ -120,7 +145,8 @@ impl<'s> Known<'s> {
                 let mut result = result(entry.get("tool_call_id"), entry.get("result"), None);
                 let is_known = result.call_id.as_ref().is_some_and(|id| self.calls.contains(&id.text));
                 // Without a call before it, the conversation began elsewhere.
-                result.unpaired = (!is_known && self.calls.is_empty()).then_some(UnpairedReason::Elsewhere);
+                result.unpaired = (!is_known && (self.calls.is_empty() || self.has_unread))
+                    .then_some(UnpairedReason::Elsewhere);
                 self.transcript.turn(Role::Tool, entry).part(entry, Body::Result(result));
             }
             Some("tool.execution") => reading.leave_out("tools that the server ran"),

@@ -76,7 +76,17 @@ static ALL: &[Unsupported] = &[
     of_agent("a session of OpenCode 2", |root| {
         let lists = [Some(root), root.get("data"), root.get("messages")];
         let mut messages = lists.into_iter().flatten().flat_map(|list| list.elements().take(LOOKED_AT));
-        messages.any(is_of_opencode)
+        // Rows of its tables, and what it exports.
+        is_one_of(root, "table", &["session_v2", "session_message"]) || messages.any(is_of_opencode)
+    }),
+    // `pkg/providers/musecode/testdata` of specstoryai/getspecstory.
+    of_agent("a session of Muse Code", |root| {
+        has(root, &["stream", "record_type", "payload"])
+            && root.get_str("payload_type").is_some_and(|kind| kind.starts_with("runtime."))
+    }),
+    // As kenn-io/agentsview reads them.
+    of_agent("a conversation of Posit Assistant", |root| {
+        any_message(root, |message| is_list(message, "lmMessageIds") && has(message, &["parentId"]))
     }),
     of_agent("a session of Crush", is_of_crush),
     // `crates/agent/src/db.rs` and `legacy_thread.rs` of zed-industries/zed.
@@ -126,11 +136,12 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 8] =
-        ["eval_cases", "evalCases", "eval_id", "meta", "step_index", "step_number", "steps", "chat_messages"];
-    const TYPES: [&str; 9] = words(
-        r#""ask" "say" "session_start "message" "function_call "tool- "start-step "finish-step "text-"#,
+    const KEYS: [&str; 10] = words(
+        "eval_cases evalCases eval_id meta step_index step_number steps chat_messages payload_type table",
     );
+    const TYPES: [&str; 9] =
+        words(r#""ask" "say" "session "message" "function_call "tool- "start-step "finish-step "text-"#);
+    const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");
     let is_mark = |member: Value<'_, '_>| match member {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind.as_bytes())),
         _ if member.has_key("message") => member.is_object(),
@@ -139,9 +150,7 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
                 || member.elements().next().is_some_and(|message| {
                     is_of_opencode(message)
                         || is_message_of_zed(message)
-                        || message
-                            .get_any(&["versions", "message", "type", "contentParts", "fragments"])
-                            .is_some()
+                        || message.get_any(&OF_MESSAGES).is_some()
                         || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
                 })
         }

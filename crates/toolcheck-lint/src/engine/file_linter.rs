@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
 use toolcheck_core::endpoint::{Endpoint, Purpose, model_of};
-use toolcheck_core::exchange::{self, Exchange};
+use toolcheck_core::exchange::{self, Exchange, PUT};
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion, KeptIds};
@@ -354,6 +354,7 @@ impl<'r> FileLinter<'r> {
         buffers: Buffers<'s>,
         findings: &mut Vec<Draft>,
     ) -> Buffers<'s> {
+        let rules = if exchange.put_into.is_some() { self.rules.of_format(Some(PUT)) } else { rules };
         let mut transcript = parse(self.options, &rules, exchange.request, buffers);
         if transcript.request.model.is_none() && transcript.format.is_some() {
             let url = exchange.url.and_then(|url| url.as_str());
@@ -361,6 +362,12 @@ impl<'r> FileLinter<'r> {
         }
         let rules = &*self.rules.of_model(rules, &transcript);
         self.count(rules, document, exchange.request, &mut transcript);
+        let is_put = exchange.put_into.is_some();
+        if is_put {
+            transcript.kind = TranscriptKind::Session;
+            transcript.request.continues_remote_state = true;
+            transcript.request.conversation = exchange.put_into.clone();
+        }
         let histories = Histories::of(&transcript);
         let (answers, said) = answer_of(&exchange, rules).unwrap_or_else(|| {
             count_unread(self.report, &exchange, &transcript);
@@ -378,7 +385,10 @@ impl<'r> FileLinter<'r> {
         let merged = self.exchanges.merged_in(&transcript, known);
         let course = ExchangeContext { merged, ..ExchangeContext::new(&answers, resent, &run, is_failing) };
         let mut found = Vec::new();
-        let server = self.exchanges.server.continued_by(&transcript);
+        let mut server = self.exchanges.server.continued_by(&transcript);
+        if let Some(server) = server.as_mut().filter(|_| is_put) {
+            server.defer();
+        }
         count_unseen(self.report, &transcript, server.as_ref());
         let continuation =
             Continuation { kept: kept.as_ref(), course: Some(&course), known, server: server.as_ref() };
@@ -397,7 +407,7 @@ impl<'r> FileLinter<'r> {
         if let Some(sent) = ServerState::sent(&transcript, server.as_ref()) {
             // Without a response, nobody says what became of the request.
             let ids = exchange.response.map(KeptIds::of).unwrap_or_default();
-            self.exchanges.server.keep(sent, &ids, &answers, exchange.status);
+            self.exchanges.server.keep(sent.put(is_put), &ids, &answers, exchange.status);
         }
         let response = Response { value: exchange.response, answers: &answers, status: exchange.status };
         self.observer.response(&response);

@@ -5,7 +5,7 @@ use toolcheck_core::exchange::Exchange;
 use toolcheck_core::ir::{Contents, Place};
 use toolcheck_core::recognise::recognise;
 use toolcheck_core::text::Line;
-use toolcheck_core::{Level, response};
+use toolcheck_core::{Level, RuleId, response};
 use toolcheck_json::{Document, Record, Value};
 
 use crate::category::Category;
@@ -80,6 +80,13 @@ pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
     if !exchange.is_accepted() {
         return;
     }
+    // Whether it takes such a key or item, which a header may decide, was in doubt only before it did.
+    found.retain(|finding| {
+        let answer = finding.said().and_then(|said| said.provider_error.as_ref());
+        let is_of_form = rules::get(finding.rule).category == Category::Fields;
+        !(is_of_form || finding.rule == RuleId::DuplicateItemId)
+            || answer.is_none_or(|answer| answer.only_warns.is_none())
+    });
     for finding in found.iter_mut().filter(|finding| finding.level == Level::Error) {
         let rule = rules::get(finding.rule);
         let is_of_request = matches!(rule.category, Category::Pairing | Category::Order)

@@ -10,7 +10,7 @@ declare_rule! {
     fix [
         safe: "An identical item is removed.",
         unsafe: "Of two different items, the second loses its id.",
-        otherwise: "the items are not in a list",
+        otherwise: "the items are not in a list, or the server has the first",
     ],
     values [
         "id": "the id",
@@ -21,8 +21,17 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let mut first = HashMap::default();
     for item in cx.transcript.details.items.iter().filter(|item| !item.id.text.is_empty()) {
-        let Some(earlier) = first.insert(&*item.id.text, item) else { continue };
         let title = toolcheck_core::text::shorten(&item.id.text);
+        let Some(earlier) = first.insert(&*item.id.text, item) else {
+            if cx.continued.is_some_and(|before| before.has_item(&item.id.text)) {
+                out.report(item.id.place, format!("item `{title}` is in the response before, too"))
+                    .caption("again here")
+                    .help("leave it out: the request goes on from the response that has it")
+                    .value("id", &item.id.text)
+                    .value("index", item.index);
+            }
+            continue;
+        };
         let finding = out.report(item.id.place, format!("item `{title}` is sent twice"));
         let (one, other) = (item_of(cx, &earlier.id), item_of(cx, &item.id));
         finding.fix(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {

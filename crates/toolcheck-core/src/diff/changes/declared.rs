@@ -35,13 +35,18 @@ impl<'s> Finder<'_, '_, 's> {
         if !self.are_bodies() {
             return;
         }
+        let is_one_format = before.transcript.format == after.transcript.format;
         let named = |side: &'_ Side<'_, 's>| {
             // Providers have different names for their own tools.
             let is_compared = |tool: &&ToolDef<'_>| self.is_one_family || tool.executor == Executor::Client;
             let tools = side.transcript.request.tools.declared().filter(is_compared);
             let tools = tools.filter_map(|tool| {
                 let schema = tool.schema.map(|place| side.document.value(place.node));
-                let schema = schema.map(canonical::of_value);
+                // Whether calls are held to the schema.
+                let own = side.document.value(tool.place.node);
+                let own = own.get_any(&["function", "toolSpec"]).unwrap_or(own).get("strict");
+                let is_strict = is_one_format && own.and_then(Value::as_bool) == Some(true);
+                let schema = (schema.map(canonical::of_value), is_strict);
                 let name = tool.name.as_ref().filter(|name| name.instead.is_none())?;
                 Some((name.text.to_string(), (tool.place, schema)))
             });
