@@ -344,6 +344,31 @@ impl<'r> FileLinter<'r> {
         text::report_blank_line(records, self.options, self.report);
     }
 
+    /// The request of an exchange, counted, and the rules for it.
+    fn request_of<'s>(
+        &mut self,
+        rules: Rc<FormatRules<'r>>,
+        document: &Document<'s>,
+        exchange: &Exchange<'_, 's>,
+        buffers: Buffers<'s>,
+    ) -> (Rc<FormatRules<'r>>, Transcript<'s>) {
+        let is_put = exchange.put_into.is_some();
+        let rules = if is_put { self.rules.of_format(Some(PUT)) } else { rules };
+        let mut transcript = parse(self.options, &rules, exchange.request, buffers);
+        if transcript.request.model.is_none() && transcript.format.is_some() {
+            let url = exchange.url.and_then(|url| url.as_str());
+            transcript.request.model = url.and_then(|url| model_of(&url)).map(Into::into);
+        }
+        let rules = self.rules.of_model(rules, &transcript);
+        self.count(&rules, document, exchange.request, &mut transcript);
+        if is_put {
+            transcript.kind = TranscriptKind::Session;
+            transcript.request.continues_remote_state = true;
+            transcript.request.conversation.clone_from(&exchange.put_into);
+        }
+        (rules, transcript)
+    }
+
     /// Lints the request of an exchange, and compares it with the response that it continues.
     fn lint_exchange<'s>(
         &mut self,
@@ -354,20 +379,9 @@ impl<'r> FileLinter<'r> {
         buffers: Buffers<'s>,
         findings: &mut Vec<Draft>,
     ) -> Buffers<'s> {
-        let rules = if exchange.put_into.is_some() { self.rules.of_format(Some(PUT)) } else { rules };
-        let mut transcript = parse(self.options, &rules, exchange.request, buffers);
-        if transcript.request.model.is_none() && transcript.format.is_some() {
-            let url = exchange.url.and_then(|url| url.as_str());
-            transcript.request.model = url.and_then(|url| model_of(&url)).map(Into::into);
-        }
-        let rules = &*self.rules.of_model(rules, &transcript);
-        self.count(rules, document, exchange.request, &mut transcript);
         let is_put = exchange.put_into.is_some();
-        if is_put {
-            transcript.kind = TranscriptKind::Session;
-            transcript.request.continues_remote_state = true;
-            transcript.request.conversation = exchange.put_into.clone();
-        }
+        let (rules, transcript) = self.request_of(rules, document, &exchange, buffers);
+        let rules = &*rules;
         let histories = Histories::of(&transcript);
         let (answers, said) = answer_of(&exchange, rules).unwrap_or_else(|| {
             count_unread(self.report, &exchange, &transcript);
