@@ -25,6 +25,9 @@ const MOST_DECISIONS: usize = 4;
 /// of keys.
 const MOST_UNKNOWN: usize = 10_000;
 
+/// The length of keys that say too little to be told from others.
+const SHORT: usize = 4;
+
 /// The most keys of an object that are looked at to tell what it is.
 pub(super) const MOST_KEYS: usize = 64;
 
@@ -445,8 +448,14 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         let is_reported =
             |fault: &ShapeFault<'f>| fault.parent == value.id() && fault.kind == ShapeFaultKind::Missing;
-        let is_meant =
-            |field: &&Field| field.is_known && is_near(&field.key, &key) && value.get(&field.key).is_none();
+        // What is of another type, or short, may be a key of somebody's own, such as `ids` beside no `id`.
+        let is_meant = |field: &&Field| {
+            field.is_known
+                && field.key.len() > SHORT
+                && field.mask & bit_of(member) != 0
+                && is_near(&field.key, &key)
+                && value.get(&field.key).is_none()
+        };
         object.fields.iter().find(is_meant).is_some_and(|field| {
             let mut missing = self.faults[first..].iter().filter(|fault| is_reported(fault));
             !missing.any(|fault| fault.key == *field.key) && other_formats::knowing(&key) == 0
