@@ -107,7 +107,8 @@ pub(crate) fn run(args: &ConformArgs, out: &mut dyn Write) -> Result<Status> {
             file.write(&mut |out| output::write(&report, args.output_format, out))?;
         }
         let mut run = one(&mut driver, planned, profile.as_ref(), args.record.as_deref())?;
-        run.scored = set.has(scenario);
+        // Whoever names a scenario wants to know how it ends.
+        run.scored = set.has(scenario) || args.only.contains(&scenario.id);
         known.mark(&mut run);
         report.runs.push(run);
         report.runs_left -= 1;
