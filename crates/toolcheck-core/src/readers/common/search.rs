@@ -382,6 +382,8 @@ impl<'d, 's> Search<'d, 's> {
         let of_dashscope = || value.get("parameters").filter(|_| value.get("input").is_some())?.get("tools");
         let tools = value.get_any(&lists::TOOLS).or_else(of_dashscope);
         let taken = self.add_body(value, tools, around);
+        let is_row =
+            value.members().any(|member| lists::is_list(member) || member.members().any(lists::is_list));
         let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
@@ -407,7 +409,9 @@ impl<'d, 's> Search<'d, 's> {
                 continue;
             }
             // NeMo Gym's rows have what a verifier expects beside the request.
-            if member.has_key("expected_action") && value.get("responses_create_params").is_some() {
+            let is_of_gym =
+                member.has_key("expected_action") && value.get("responses_create_params").is_some();
+            if is_of_gym || is_row && super::is_of_grader(member) && unread::is_expected(member) {
                 self.left_out.add("answers that a verifier expects", 1);
                 continue;
             }
@@ -416,6 +420,18 @@ impl<'d, 's> Search<'d, 's> {
                 continue;
             }
             if chosen == Some(member.id()) {
+                continue;
+            }
+            if let Some(unread) = unread::flat(member).filter(|_| is_row && unread::member(member).is_none())
+            {
+                if unread.name.contains("rejected") {
+                    self.left_out.add("rejected answers", 1);
+                } else if member.as_json_str().is_some() {
+                    self.unread.push(unread);
+                } else {
+                    let around = around.member(value, tools, member);
+                    self.found.push(FoundList { list: member, around, how: How::Answer(read_flat) });
+                }
                 continue;
             }
             match unread::member(member).filter(|_| holds_call(member)) {
@@ -593,6 +609,13 @@ fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
     } else {
         None
     }
+}
+
+/// Reads calls of which only the names and the arguments are kept: what the model is to call next.
+fn read_flat<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, _: usize) {
+    transcript.next_message(Role::Assistant, calls);
+    let alone = calls.is_object().then_some(calls);
+    calls.elements().chain(alone).for_each(|call| turns::add_call(transcript, call));
 }
 
 fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bool {
