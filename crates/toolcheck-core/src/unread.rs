@@ -406,8 +406,8 @@ pub(crate) fn is_expected(member: Value<'_, '_>) -> bool {
 
 /// Such calls under a key of a row that says so: under any other, names with arguments may say how the row was made.
 pub(crate) fn flat<'s>(member: Value<'_, 's>) -> Option<Unread<'s>> {
-    const OF_CALLS: [&str; 11] =
-        words("call tool function action output response answer completion chosen generation rejected");
+    const OF_CALLS: [&str; 10] =
+        words("call tool action output response answer completion chosen generation rejected");
     let name = member.key_text().unwrap_or_default();
     let key = name.to_ascii_lowercase();
     let is_own = OF_CALLS.iter().any(|word| key.contains(word)) && is_flat(member);

@@ -18,7 +18,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // The model gives the answer itself, and a grader judges it; or its calls stand beside the messages, which is reported.
-    if cx.is_graded_row() || cx.transcript.unread.iter().any(|unread| unread.what == UnreadKind::Calls) {
+    let is_unread = || cx.transcript.unread.iter().any(|unread| unread.what == UnreadKind::Calls);
+    if cx.is_graded_row() || cx.named_target.is_none() && is_unread() {
         return;
     }
     // The answer to the request of an exchange is in its response.

@@ -472,6 +472,16 @@ pub(crate) fn calls_of_output<'d, 's>(output: Value<'d, 's>) -> impl Iterator<It
     lists.flat_map(|list| list.elements()).filter(is_call)
 }
 
+/// Whether what is under the key of calls is one, or a list of some.
+pub(crate) fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
+    let is_call = |value: Value<'_, '_>| {
+        let keys = ["name", "function", "toolName", "args", "arguments", "input", "tool", "tool_call_id"];
+        value.get_any(&keys).is_some()
+    };
+    let first = |value: Value<'d, 's>| value.elements().next();
+    is_call(value) || first(value).is_some_and(|one| is_call(first(one).unwrap_or(one)))
+}
+
 /// How deep a list of messages may be in a text.
 const DEEPEST_LIST: usize = 4;
 /// How many values of each object or list in a text are looked at for a list of messages.
