@@ -225,6 +225,7 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         for call in next_call..self.calls.len() {
             self.open(call, &mut by_id);
         }
+        let are_bare = by_id.is_empty() && self.results.iter().all(|result| result.id().is_none());
         // The remaining results may name a call that comes after them.
         for number in unmatched {
             if self.matches.paired_with[number] != PairedWith::NoCall {
@@ -232,7 +233,7 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
             }
             let call = match self.results[number].id() {
                 Some(id) => by_id.get_mut(id).and_then(Open::take),
-                None => self.later_without_id(number),
+                None => self.later_without_id(number, are_bare),
             };
             if let Some(call) = call {
                 self.matches.paired_with[number] = PairedWith::LaterCall(call);
@@ -241,15 +242,22 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
         }
     }
 
-    /// The open call of the next turn that a result without an id is of, by its tool. What a conversation begins with is the
-    /// result of a call that was cut off.
-    fn later_without_id(&self, number: usize) -> Option<usize> {
+    /// The open call of the next turn that a result without an id is of, by its tool, or where nothing has an id and it is the
+    /// only one. What a conversation begins with is the result of a call that was cut off.
+    fn later_without_id(&self, number: usize, are_bare: bool) -> Option<usize> {
         let (result, at) = (&self.results[number], self.results[number].position());
-        let name = result.name().filter(|_| self.how == Match::AsMeant && at.part > 0)?;
+        let name = result.name();
+        if at.part == 0 || !are_bare && (name.is_none() || self.how != Match::AsMeant) {
+            return None;
+        }
+        let turn_of = |call: usize| self.calls.get(call).map(|call| call.position().turn);
         let is_its = |call: &usize| {
             let own = &self.calls[*call];
             let is_next = own.position().turn == at.turn + 1 && own.id().is_none();
-            is_next && own.name() == Some(name) && self.matches.answered_by[*call].is_none()
+            let is_only =
+                || ![call.wrapping_sub(1), call + 1].iter().any(|other| turn_of(*other) == turn_of(*call));
+            let is_of_tool = if name.is_some() { own.name() == name } else { is_only() };
+            is_next && is_of_tool && self.matches.answered_by[*call].is_none()
         };
         let first = self.calls.partition_point(|call| call.position().part < at.part);
         (first..self.calls.len()).take(LOOKED_AHEAD).find(is_its)

@@ -127,8 +127,17 @@ fn definition_in(tool: Value<'_, '_>, schema_of: SchemaOf) -> Option<Definition>
     let schema = spec.get_any(&SCHEMAS);
     // Bedrock wraps the schema in another object.
     let schema = schema.map(|schema| schema.get("json").filter(|inner| inner.is_object()).unwrap_or(schema));
-    let schema = schema.map(|schema| schema_of(schema).unwrap_or_else(|| schema.raw().to_vec()));
+    let json = |schema: Value<'_, '_>| schema_in_text(schema).unwrap_or_else(|| schema.raw().to_vec());
+    let schema = schema.map(|schema| schema_of(schema).unwrap_or_else(|| json(schema)));
     Some(Definition { name, schema })
+}
+
+/// The schema that a table has as the text of JSON.
+pub(crate) fn schema_in_text(schema: Value<'_, '_>) -> Option<Vec<u8>> {
+    let text = schema.as_str()?;
+    let document = Document::read(text.as_bytes());
+    let is_schema = document.faults().is_empty() && document.root().is_object();
+    is_schema.then(|| text.into_owned().into_bytes())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use memchr::memmem::{self, Finder};
 use toolcheck_json::{Document, Value};
 
-use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
+use crate::ir::{Body, Named, Part, Place, Transcript, Unread, UnreadKind};
 use crate::names::words;
 
 /// Classifies a key of a message, or of a block without a type: a name of calls or results in any spelling.
@@ -85,8 +85,13 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     if key == "parts" {
         return value.elements().find_map(block);
     }
-    let what = of_key(&key, value).filter(|_| is_filled(value))?;
+    let what = of_key(&key, value).filter(|_| is_filled(value) && !is_settings(value))?;
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
+}
+
+/// Whether a value under the key of calls has what may be called, as in the runs of Toolathlon.
+pub(crate) fn is_settings(value: Value<'_, '_>) -> bool {
+    !value.is_array() && unwrapped(value, |value| value.get("tools").is_some_and(Value::is_array))
 }
 
 pub(crate) fn text_in_place_of_call<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
@@ -381,6 +386,34 @@ pub(crate) fn in_answer<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     None
 }
 
+/// Whether a value is a call of which only the name and the arguments are kept, as data sets have what is to be called, a list
+/// of nothing else, or the text of one.
+pub(crate) fn is_flat(value: Value<'_, '_>) -> bool {
+    let is_call = |call: Value<'_, '_>| {
+        call.get("arguments").is_some_and(|given| given.is_object() || json_of(given, b"{").is_some())
+            && call.get_str("name").is_some_and(|name| !name.is_empty())
+            && call.get_any(&["description", "role", "type"]).is_none()
+    };
+    unwrapped(value, |value| {
+        is_call(value) || value.elements().next().is_some() && value.elements().all(is_call)
+    })
+}
+
+/// Whether what stands beside messages for a grader is such calls, or the text of any.
+pub(crate) fn is_expected(member: Value<'_, '_>) -> bool {
+    is_flat(member) || in_text(member, |expected| in_answer(expected).is_some())
+}
+
+/// Such calls under a key of a row that says so: under any other, names with arguments may say how the row was made.
+pub(crate) fn flat<'s>(member: Value<'_, 's>) -> Option<Unread<'s>> {
+    const OF_CALLS: [&str; 10] =
+        words("call tool action output response answer completion chosen generation rejected");
+    let name = member.key_text().unwrap_or_default();
+    let key = name.to_ascii_lowercase();
+    let is_own = OF_CALLS.iter().any(|word| key.contains(word)) && is_flat(member);
+    is_own.then(|| Unread { place: Place::of(member), what: UnreadKind::Calls, name, is_known: true })
+}
+
 /// The calls or results of an object: it is one, or has a key that holds some.
 pub(crate) fn called<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let is_one = value.get_any(&NAMES).is_some() || has_any(value, &CALL_IDS);
@@ -393,7 +426,7 @@ pub(crate) fn body<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Unread<'
     root.members().filter_map(|value| {
         let key = value.key_text()?;
         if ANSWERS.contains(&&*key) {
-            return in_answer(value);
+            return in_answer(value).or_else(|| flat(value));
         }
         let what = of_body_key(&key).filter(|_| is_filled(value))?;
         Some(Unread { place: Place::of(value), what, name: key, is_known: true })
@@ -408,12 +441,20 @@ pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> 
         let name = (is_list && is_unread()).then(|| member.key_text().unwrap_or_default())?;
         Some(Unread { place: Place::of(member), what: UnreadKind::Calls, name, is_known: true })
     };
-    let found = called_member(member).or_else(|| in_answer(member)).or_else(in_text)?;
+    let found = called_member(member).or_else(|| in_answer(member)).or_else(in_text);
+    let is_known = found.is_some();
+    let found = found.or_else(|| flat(member))?;
     let value = member.document().value(found.place.node);
     let first = value.elements().next().unwrap_or(value);
     let id = first.get("id").or_else(|| first.get_any(&CALL_IDS)).and_then(Value::as_str);
+    let name = first.get_str("name").filter(|_| !is_known);
     let is_read = transcript.parts.iter().any(|part| match &part.body {
-        Body::Call(call) => id.as_ref().is_none_or(|id| call.id.as_ref().is_some_and(|own| own.text == *id)),
+        Body::Call(call) => {
+            let is_own =
+                |own: &Option<Named<'_>>, id: &Cow<'_, str>| own.as_ref().is_some_and(|own| own.text == *id);
+            id.as_ref().is_none_or(|id| is_own(&call.id, id))
+                && name.as_ref().is_none_or(|name| is_own(&call.name, name))
+        }
         Body::Result(_) => found.what == UnreadKind::Results,
         _ => false,
     });

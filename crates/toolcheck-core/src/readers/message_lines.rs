@@ -31,7 +31,8 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         return 0;
     }
     // Other records than plain messages may each stand for themselves, such as responses: then one speaks in all of them.
-    let is_plain = || is_message(*first) && first.get("type").is_none() || first.get("tools").is_some();
+    let is_header = || message_of(*first).is_none() && first.get("tools").is_some();
+    let is_plain = || is_message(*first) && first.get("type").is_none() || is_header();
     let speaks_otherwise = |message: &Value<'_, '_>| message.get_str("role") != messages[0].get_str("role");
     // What has a name and cannot be read yet is only named.
     let is_unread = || records.iter().any(|record| unsupported::conversation(*record).is_some());
@@ -61,8 +62,11 @@ fn message_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let is_of_response =
         || record.get_any(&["done", "finish_reason", "index", "request", "response", "parentUuid"]).is_some();
     let inner = lists::wrapped(record).filter(|inner| is_message(*inner))?;
+    // The answer beside a conversation, or its system text, is a part of a row.
+    let is_of_row = || record.members().any(|member| unread::unwrapped(member, lists::is_list));
     let kind = record.get("type").map(|kind| kind.as_str().is_some_and(|kind| names_message(&kind)));
-    (record.get("role").is_none() && kind != Some(false) && !is_of_response()).then_some(inner)
+    (record.get("role").is_none() && kind != Some(false) && !is_of_response() && !is_of_row())
+        .then_some(inner)
 }
 
 fn is_message(record: Value<'_, '_>) -> bool {

@@ -527,7 +527,8 @@ pub fn is_graded_row(row: Value<'_, '_>) -> bool {
 /// How many answers with calls a row has that a grader compares with what the model says.
 pub fn expected_answers(row: Value<'_, '_>) -> usize {
     // An `answer` beside the messages may be the model's.
-    let holds_call = |value: &Value<'_, '_>| !value.has_key("answer") && unread::in_answer(*value).is_some();
+    let is_call = |value: Value<'_, '_>| unread::in_answer(value).is_some() || unread::is_flat(value);
+    let holds_call = |value: &Value<'_, '_>| !value.has_key("answer") && unread::unwrapped(*value, is_call);
     graded(row).filter(holds_call).count()
 }
 
@@ -542,7 +543,7 @@ fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     row.members().filter(|member| is_of_grader(*member))
 }
 
-fn is_of_grader(member: Value<'_, '_>) -> bool {
+pub(crate) fn is_of_grader(member: Value<'_, '_>) -> bool {
     const OF_GRADERS: [&str; 13] = words(
         "answer reference expected truth solution rubric grader reward verif ideal correct gold target",
     );

@@ -4,7 +4,7 @@
 use toolcheck_json::Value;
 
 use super::file_style::FileFixStyle;
-use super::{Conversation, ConversationEnd, Reader, Reading, lists, search, turns};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, search, traces, turns};
 use crate::formats::openai_chat;
 use crate::ir::Transcript;
 use crate::unread;
@@ -17,6 +17,9 @@ static FILE_STYLE: FileFixStyle =
 
 /// The keys of what the model learns to answer.
 const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];
+/// The keys under which rows have the rest of a conversation that was cut behind a call.
+const RESTS: [&str; 3] = ["response", "output", "target"];
+const PROMPTS: [&str; 3] = ["prompt", "input", "context"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     lists::certainty_of_rows(records, |row| is_row(row) || is_conversation(row))
@@ -53,7 +56,7 @@ fn is_conversation(row: Value<'_, '_>) -> bool {
 
 /// The prompt of a row: a list of messages, perhaps in a request.
 fn prompt<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let prompt = match row.get_any(&["prompt", "input"]) {
+    let prompt = match row.get_any(&PROMPTS) {
         Some(prompt) => prompt,
         None => row.get("messages").filter(|_| lists::chosen(row).is_some())?,
     };
@@ -61,14 +64,30 @@ fn prompt<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
     prompt.is_array().then_some(prompt)
 }
 
+/// The answer of a row. In a mix of data sets, rows have the other keys too, with `null`.
+fn answer<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let goes_on = || row.get_any(&RESTS).filter(|rest| is_rest(*rest) && !traces::is_span(row));
+    ANSWERS.iter().filter_map(|key| row.get(key)).find(|answer| !answer.is_null()).or_else(goes_on)
+}
+
+/// Whether messages go on from others: they begin with a result.
+fn is_rest(list: Value<'_, '_>) -> bool {
+    let begins = |list: Value<'_, '_>| {
+        list.elements().next().is_some_and(|first| {
+            first.get_str("role").as_deref() == Some("tool") && first.get("content").is_some()
+        })
+    };
+    unread::unwrapped(list, begins)
+}
+
 fn is_row(row: Value<'_, '_>) -> bool {
     if !row.is_object() {
         return false;
     }
     let is_list = |value: Value<'_, '_>| unread::unwrapped(value, lists::is_list);
-    let answer = row.get_any(&ANSWERS);
+    let answer = answer(row);
     let has_prompt = || {
-        row.get_any(&["prompt", "input"])
+        row.get_any(&PROMPTS)
             .is_some_and(|prompt| is_list(prompt) || prompt.get("messages").is_some_and(is_list))
     };
     answer.is_some_and(is_list) && (row.get_any(&lists::REJECTED).is_some() || has_prompt())
@@ -90,7 +109,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 
 /// The messages of a row that are not one list under `messages`: those of its prompt and of its answer.
 pub(super) fn messages<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>> {
-    let answer = row.get_any(&ANSWERS).filter(|answer| lists::is_list(*answer));
+    let answer = answer(row).filter(|answer| lists::is_list(*answer));
     let answer = answer.or_else(|| lists::chosen(row).filter(|_| prompt(row).is_some_and(is_of_messages)))?;
     let alone = answer.is_object().then_some(answer);
     Some(prompt(row).into_iter().chain([answer]).flat_map(|list| list.elements()).chain(alone).collect())

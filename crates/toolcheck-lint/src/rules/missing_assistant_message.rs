@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Content, Message, Role};
+use toolcheck_core::ir::{Content, Message, Role, UnreadKind};
 use toolcheck_json::NodeId;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -17,8 +17,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.is_training_example() || cx.transcript.format.is_none() || cx.is_cut_off {
         return;
     }
-    // The model gives the answer itself, and a grader judges it.
-    if cx.is_graded_row() {
+    // The model gives the answer itself, and a grader judges it; or its calls stand beside the messages, which is reported.
+    let is_unread = || cx.transcript.unread.iter().any(|unread| unread.what == UnreadKind::Calls);
+    if cx.is_graded_row() || cx.named_target.is_none() && is_unread() {
         return;
     }
     // The answer to the request of an exchange is in its response.

@@ -44,7 +44,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         cx.pairing.answer_of(call).is_some_and(|site| site.result.call_id.is_some())
     };
     for call in cx.pairing.calls.iter().filter(|call| call.call.id.is_none() && needs_id(call.call.kind)) {
-        if !is_sent && !result_has_id(call) {
+        // An example that has lost the only result of such a call lacks that.
+        let is_lost = cx.is_training_example()
+            && cx.named_target.is_none()
+            && cx.pairing.results.is_empty()
+            && !(call.turn + 1 == cx.pairing.turns.len() && cx.pairing.reaches_end_of_turn(call));
+        if !is_sent && !result_has_id(call) || is_lost {
             continue;
         }
         let name = call

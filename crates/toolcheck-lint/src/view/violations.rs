@@ -4,7 +4,7 @@ use foldhash::HashSet;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
-use toolcheck_json::Value;
+use toolcheck_json::{NodeId, Value};
 use toolcheck_schema::{Index, Schema};
 
 use crate::view::arguments::{self, Locate};
@@ -32,8 +32,15 @@ pub(crate) fn list(
 ) -> Vec<(Place, String)> {
     let index = Index::default();
     schema.with_errors(root, |errors| {
-        let listed = errors.listed.iter().flat_map(|error| match arguments::value_of(root, &index, error) {
+        let at = |error: &ValidationError<'_>| arguments::value_of(root, &index, error);
+        let has_type =
+            |error: &&ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
+        let of_types = errors.listed.iter().filter(has_type).filter_map(at);
+        let of_types: HashSet<NodeId> = of_types.map(Value::id).collect();
+        let listed = errors.listed.iter().flat_map(|error| match at(error) {
             Some(at) if is_padded && at.is_null() => Vec::new(),
+            // A value of the wrong type is none of the allowed ones, whatever they are.
+            Some(at) if of_types.contains(&at.id()) && is_of_values(error) => Vec::new(),
             Some(at) => messages(error, at, at.id() == root.id(), is_padded, words, locate),
             None => Vec::new(),
         });
@@ -45,6 +52,10 @@ pub(crate) fn list(
         }
         violations
     })
+}
+
+fn is_of_values(error: &ValidationError<'_>) -> bool {
+    matches!(error.kind(), ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. })
 }
 
 /// The places and messages of an error. The messages contain no values from the transcript.
@@ -107,7 +118,7 @@ fn messages(
             };
             vec![(locate(at, false), format!("{title} is not of type {expected}"))]
         }
-        ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. } => {
+        _ if is_of_values(error) => {
             vec![(locate(at, false), format!("{title} is not one of the allowed values"))]
         }
         ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {

@@ -207,6 +207,15 @@ pub(crate) fn add_columns<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's
 
 /// Adds the tools under the first of these keys that has some, unless the request has its own.
 pub(crate) fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>, keys: &[&str]) {
+    let document = row.document();
+    // A row whose tools have texts for schemas is read as one with a text for all of them.
+    let is_text = |schema: Place| tools::schema_in_text(document.value(schema.node)).is_some();
+    let own = &mut transcript.request.tools;
+    if own.listed().iter().any(|tool| tool.schema.is_some_and(is_text))
+        && let Some(tools) = own.place.and_then(|list| definitions(document.value(list.node), 0))
+    {
+        (own.list, own.in_text) = (None, tools);
+    }
     // GLM-4's rows have the tools in the system message (`finetune_demo/README.md` of THUDM/GLM-4).
     let first = || {
         row.get("messages")?
@@ -224,7 +233,11 @@ fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's
     };
     // SmolTalk2 and the template of SmolLM3.
     let of_template = || row.get("chat_template_kwargs")?.get("xml_tools");
-    keys.iter().filter_map(|key| row.get(key)).find(filled).or_else(|| of_template().filter(filled))
+    let under_keys = keys.iter().filter_map(|key| row.get(key)).find(filled);
+    let of_template = || of_template().filter(filled);
+    under_keys
+        .or_else(of_template)
+        .or_else(|| row.get("tool_calls").filter(|calls| unread::is_settings(*calls)))
 }
 
 /// Counts the tools and the calls that rows of a data set have where nobody reads them.
@@ -241,16 +254,26 @@ pub(crate) fn count_unread<'d, 't, 's: 'd + 't>(
 
 /// How many members of a row, or of an object in it, are beyond doubt lists of tools, under a key that nobody reads.
 fn tools_elsewhere(row: Value<'_, '_>) -> usize {
-    let inside = row.members().filter(|member| member.is_object()).flat_map(|member| member.members());
-    let is_read = |member: Value<'_, '_>| TOOLS.iter().chain(&unread::LISTS).any(|key| member.has_key(key));
-    let may_be = |list: Value<'_, '_>| match list.as_json_str() {
-        Some(text) => text.may_begin_with(b"[") && memchr::memmem::find(text.raw(), b"name").is_some(),
-        None => list.is_array(),
-    };
-    let are_tools =
+    let is_read = |member: &Value<'_, '_>| TOOLS.iter().chain(&unread::LISTS).any(|key| member.has_key(key));
+    let may_hold = |member: &Value<'_, '_>| member.is_object() || may_be_json(*member, b"{");
+    let inside = row.members().filter(may_hold).map(|member| {
+        unread::unwrapped(member, |object| object.members().filter(|inner| are_tools(*inner)).count())
+    });
+    let own = row.members().filter(|member| !is_read(member) && are_tools(*member)).count();
+    own + inside.sum::<usize>()
+}
+
+/// Whether a value is beyond doubt a list of tools, or the text of one.
+fn are_tools(list: Value<'_, '_>) -> bool {
+    let has_schemas =
         |tools: Vec<Definition>| !tools.is_empty() && tools.iter().all(|tool| tool.schema.is_some());
-    let is_one = |list: Value<'_, '_>| may_be(list) && definitions(list, 0).is_some_and(are_tools);
-    row.members().filter(|member| !is_read(*member)).chain(inside).filter(|member| is_one(*member)).count()
+    (list.is_array() || may_be_json(list, b"[")) && definitions(list, 0).is_some_and(has_schemas)
+}
+
+/// Whether a string may be the text of JSON that begins like this and has names in it.
+fn may_be_json(value: Value<'_, '_>, start: &[u8]) -> bool {
+    let has_name = || memchr::memmem::find(value.raw(), b"name").is_some();
+    value.as_json_str().is_some_and(|text| text.may_begin_with(start)) && has_name()
 }
 
 fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
@@ -357,6 +380,11 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
             }
         } else if is_list(value) {
             value.elements().for_each(|message| strings_of_message(message, &mut found));
+        } else if value.is_array()
+            && value.elements().next().is_some_and(|first| with_text(first, is_message))
+        {
+            // Each message as a text.
+            found.extend(value.elements().filter(|message| message.as_json_str().is_some()).map(Value::id));
         } else {
             stack.extend(value.children());
         }
@@ -442,6 +470,16 @@ pub(crate) fn calls_of_output<'d, 's>(output: Value<'d, 's>) -> impl Iterator<It
     };
     let lists = lists.chain(Some(output)).filter(move |_| is_alone);
     lists.flat_map(|list| list.elements()).filter(is_call)
+}
+
+/// Whether what is under the key of calls is one, or a list of some.
+pub(crate) fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
+    let is_call = |value: Value<'_, '_>| {
+        let keys = ["name", "function", "toolName", "args", "arguments", "input", "tool", "tool_call_id"];
+        value.get_any(&keys).is_some()
+    };
+    let first = |value: Value<'d, 's>| value.elements().next();
+    is_call(value) || first(value).is_some_and(|one| is_call(first(one).unwrap_or(one)))
 }
 
 /// How deep a list of messages may be in a text.

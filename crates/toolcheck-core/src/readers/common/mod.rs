@@ -27,5 +27,5 @@ pub(crate) mod unknown;
 
 use super::{
     Columns, Conversation, ConversationEnd, LOOKED_AT, LeftOut, Policy, Reader, Reading, SourceKind, Unit,
-    framework_messages, message_lines, vercel_ai,
+    framework_messages, is_of_grader, message_lines, vercel_ai,
 };

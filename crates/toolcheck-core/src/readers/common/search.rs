@@ -382,6 +382,8 @@ impl<'d, 's> Search<'d, 's> {
         let of_dashscope = || value.get("parameters").filter(|_| value.get("input").is_some())?.get("tools");
         let tools = value.get_any(&lists::TOOLS).or_else(of_dashscope);
         let taken = self.add_body(value, tools, around);
+        let is_row = !self.is_trace
+            && value.members().any(|member| lists::is_list(member) || member.members().any(lists::is_list));
         let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
@@ -407,7 +409,9 @@ impl<'d, 's> Search<'d, 's> {
                 continue;
             }
             // NeMo Gym's rows have what a verifier expects beside the request.
-            if member.has_key("expected_action") && value.get("responses_create_params").is_some() {
+            let is_of_gym =
+                member.has_key("expected_action") && value.get("responses_create_params").is_some();
+            if is_of_gym || is_row && super::is_of_grader(member) && unread::is_expected(member) {
                 self.left_out.add("answers that a verifier expects", 1);
                 continue;
             }
@@ -418,7 +422,19 @@ impl<'d, 's> Search<'d, 's> {
             if chosen == Some(member.id()) {
                 continue;
             }
-            match unread::member(member).filter(|_| holds_call(member)) {
+            if let Some(unread) = unread::flat(member).filter(|_| is_row && unread::member(member).is_none())
+            {
+                if unread.name.contains("rejected") {
+                    self.left_out.add("rejected answers", 1);
+                } else if member.as_json_str().is_some() {
+                    self.unread.push(unread);
+                } else {
+                    let around = around.member(value, tools, member);
+                    self.found.push(FoundList { list: member, around, how: How::Answer(turns::read_flat) });
+                }
+                continue;
+            }
+            match unread::member(member).filter(|_| lists::holds_call(member)) {
                 Some(unread) => self.unread.push(unread),
                 None => stack.push((member, around.member(value, tools, member))),
             }
@@ -471,7 +487,7 @@ impl<'d, 's> Search<'d, 's> {
             return Some(Some(How::List(format)));
         }
         let mut members = list.elements().flat_map(|message| message.members());
-        let found = members.find_map(|member| unread::member(member).filter(|_| holds_call(member)));
+        let found = members.find_map(|member| unread::member(member).filter(|_| lists::holds_call(member)));
         self.unknown.extend(found.or_else(|| unread::in_answer(list)));
         Some(None)
     }
@@ -582,7 +598,10 @@ fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
     value.get("role")?.as_json_str()?;
     if is_of_blocks(value) {
         Some(|transcript, message, index| anthropic::read_message(transcript, message, index, false))
-    } else if value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call)) {
+    } else if value
+        .get("tool_calls")
+        .is_some_and(|calls| calls.elements().next().is_some_and(lists::holds_call))
+    {
         Some(openai_chat::read_message)
     } else if calls_in_kwargs(value).is_some() {
         Some(read_with_kwargs)
@@ -604,7 +623,7 @@ fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bool {
 fn calls_in_kwargs<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let calls = message.get("additional_kwargs")?.get("tool_calls")?;
     let is_own = message.get("role").is_some() && message.get_any(&["tool_calls", "blocks"]).is_none();
-    Some(calls).filter(|calls| is_own && calls.elements().next().is_some_and(holds_call))
+    Some(calls).filter(|calls| is_own && calls.elements().next().is_some_and(lists::holds_call))
 }
 
 fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, number: usize) {
@@ -618,15 +637,6 @@ fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>,
 fn is_of_blocks(message: Value<'_, '_>) -> bool {
     let mut blocks = message.list("content");
     blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
-}
-
-fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
-    let is_call = |value: Value<'_, '_>| {
-        let keys = ["name", "function", "toolName", "args", "arguments", "input", "tool", "tool_call_id"];
-        value.get_any(&keys).is_some()
-    };
-    let first = |value: Value<'d, 's>| value.elements().next();
-    is_call(value) || first(value).is_some_and(|one| is_call(first(one).unwrap_or(one)))
 }
 
 /// How sure a format must be of a list of messages.

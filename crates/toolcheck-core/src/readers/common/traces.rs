@@ -53,7 +53,7 @@ pub(crate) fn any_attribute(record: Value<'_, '_>, is_wanted: impl Fn(&str, Valu
 }
 
 /// The keys under which spans have what was sent, and those of what came back.
-const SIDES: [(&str, &str); 12] = [
+const SIDES: [(&str, &str); 15] = [
     ("gen_ai.input.messages", "gen_ai.output.messages"),
     ("gen_ai.request.messages", "gen_ai.response.text"),
     ("ai.prompt.messages", "ai.response.text"),
@@ -63,6 +63,10 @@ const SIDES: [(&str, &str); 12] = [
     ("mlflow.spanInputs", "mlflow.spanOutputs"),
     ("input", "output"),
     ("inputs", "outputs"),
+    // Examples of data sets for evaluations: Braintrust's and Langfuse's.
+    ("input", "expected"),
+    ("input", "expectedOutput"),
+    ("input", "expected_output"),
     // Weave, and LiteLLM.
     ("inputs", "output"),
     ("messages", "response"),
@@ -85,7 +89,7 @@ pub(crate) struct Side<'d, 's> {
     pub(crate) answer: Option<Value<'d, 's>>,
     /// The tools that were sent.
     pub(crate) tools: Option<Value<'d, 's>>,
-    /// Whether it is a side of a span at all.
+    /// Whether it is a side of a span, and not of an example for a model.
     pub(crate) is_known: bool,
 }
 
@@ -98,10 +102,12 @@ impl<'d, 's> Side<'d, 's> {
         let Some((name, asked, said)) = pair else {
             let is_plain = pairs.any(|(asked, _)| asked.starts_with("input"));
             let tools = tools(span, of(key).filter(|_| is_plain)?);
-            return Some(Self { answer: None, tools, is_known: true });
+            return Some(Self { answer: None, tools, is_known: is_own(key) || is_span(span) });
         };
-        let is_answered = name == key && is_of_model(span, name, asked, said) && is_of_assistant(said);
-        Some(Self { answer: is_answered.then_some(said), tools: tools(span, asked), is_known: true })
+        let is_known = is_own(name) || is_span(span);
+        let is_answer = || is_of_model(span, name, asked, said) || !is_known && is_last_word(said);
+        let is_answered = name == key && is_answer() && is_of_assistant(said);
+        Some(Self { answer: is_answered.then_some(said), tools: tools(span, asked), is_known })
     }
 
     /// Whether a model has answered the messages of a transcript: what came back is not a call that was open again.
@@ -126,9 +132,30 @@ fn attribute<'d, 's>(span: Value<'d, 's>, key: &str) -> Option<Value<'d, 's>> {
     span.get(key).or_else(|| spans::attributes(span).find(|(own, _)| own == key).map(|(_, value)| value))
 }
 
+/// Whether only spans have a key.
+fn is_own(key: &str) -> bool {
+    key.contains(['.', '$'])
+}
+
+/// Whether an object with sides is a span: it says of what, or when it was.
+pub(crate) fn is_span(span: Value<'_, '_>) -> bool {
+    const KEYS: [&str; 9] =
+        words("span_attributes trace_id traceId span_id spanId start_time startTime started_at observations");
+    span.get_any(&KINDS).or_else(|| span.get_any(&KEYS)).is_some()
+}
+
+/// Whether what stands beside the messages of an example is a message of a model without calls, which goes on from them.
+fn is_last_word(said: Value<'_, '_>) -> bool {
+    unread::unwrapped(said, |said| {
+        let message = if lists::is_plain(said) { Some(said) } else { lists::wrapped(said) };
+        message.is_some_and(|message| message.get("content").is_some_and(is_filled))
+            && unread::in_answer(said).is_none()
+    })
+}
+
 /// Whether a span is of one request to a model. One of something else may have carried out the last calls itself.
 fn is_of_model(span: Value<'_, '_>, key: &str, asked: Value<'_, '_>, said: Value<'_, '_>) -> bool {
-    let is_own = key.contains(['.', '$']);
+    let is_own = is_own(key);
     let kinds = match key {
         "mlflow.spanInputs" => &["mlflow.spanType"],
         _ if is_own => &["gen_ai.operation.name"],

@@ -464,6 +464,13 @@ pub(crate) fn add_call<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>)
     transcript.part(call, Body::Call(parts::call(id, name, spec.get_any(&ARGUMENTS))));
 }
 
+/// Reads calls of which only the names and the arguments are kept: what the model is to call next.
+pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, _: usize) {
+    transcript.next_message(Role::Assistant, calls);
+    let alone = calls.is_object().then_some(calls);
+    calls.elements().chain(alone).for_each(|call| add_call(transcript, call));
+}
+
 /// Whether an object has arguments, but no name under any key.
 fn is_nameless(spec: Value<'_, '_>) -> bool {
     let name = spec.get_any(&NAMES).and_then(Value::as_json_str);
