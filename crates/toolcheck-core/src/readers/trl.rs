@@ -99,7 +99,7 @@ pub(super) fn columns<'d, 's>(table: Value<'d, 's>) -> Option<(Value<'d, 's>, Ve
     let (prompts, answers) = table.get_any(&["prompt", "input"]).zip(table.get_any(&ANSWERS))?;
     let of_prompt = |prompt: Value<'d, 's>| prompt.get("messages").unwrap_or(prompt);
     let rows = prompts.children().zip(answers.children());
-    let is_table = prompts.count() == answers.count()
+    let is_table = prompts.children().count() == answers.children().count()
         && prompts.children().next().is_some()
         && rows.clone().all(|(prompt, answer)| {
             prompt.key_text() == answer.key_text()
