@@ -145,6 +145,7 @@ pub(super) fn read_divided<'d, 's>(
         prompt.get("messages").unwrap_or(prompt).elements().chain(row.elements()).collect()
     };
     let messages = prompt.map_or_else(|| messages(row).unwrap_or_default(), of_column);
+    transcript.format = Some(READER.key());
     read_messages(transcript, messages, prompt.or_else(|| row.get("input")));
 }
 

@@ -201,7 +201,7 @@ impl<'d, 's> Row<'d, 's> {
             let is_text = || tools.as_json_str().is_some_and(|text| text.may_begin_with(b"["));
             tools.is_array() || is_text() || lists::holds_tools(tools)
         };
-        let tools = row.get_any(&["tools", "toolConfig"]);
+        let tools = row.get_any(&lists::TOOLS).or_else(|| row.get("toolConfig"));
         let tools = tools.filter(|tools| tools.elements().next().is_some_and(is_list));
         let of_column: Vec<Value<'d, 's>> = tools.into_iter().flat_map(|tools| tools.elements()).collect();
         Self { beside: Beside::of(row), of_column: of_column.into_iter() }
