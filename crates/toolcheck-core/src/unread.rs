@@ -302,7 +302,8 @@ fn called_member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 
 /// What a call has in the places where nobody looks, beside the name of its tool: DeepEval's `tools_called`
 /// (`deepeval/test_case/llm_test_case.py` of confident-ai/deepeval), LangChain's `tool_input` and others.
-const GIVEN: [&str; 6] = words("arguments args input_parameters tool_input tool_args action_input");
+const GIVEN: [&str; 7] =
+    words("arguments args input_parameters inputParameters tool_input tool_args action_input");
 
 /// Whether an object in a message is a call in whatever words: it names what is called, and has arguments.
 fn is_hidden_call(value: Value<'_, '_>) -> bool {

@@ -281,9 +281,22 @@ impl Schema {
         }
     }
 
-    /// Calls `see` with the errors in the arguments. Call it only after [`Self::check`] has found a violation.
-    pub fn with_errors<R>(&self, arguments: Value<'_, '_>, see: impl FnOnce(Errors<'_>) -> R) -> R {
-        see(self.errors(arguments, &values::json(arguments)))
+    /// Calls `see` with the errors in the arguments. Call it only after [`Self::check`] has found a violation. If they are
+    /// padded, keys whose value is `null` count as missing where the schema does not allow `null`.
+    pub fn with_errors<R>(
+        &self,
+        arguments: Value<'_, '_>,
+        is_padded: bool,
+        see: impl FnOnce(Errors<'_>) -> R,
+    ) -> R {
+        let mut instance = values::json(arguments);
+        if is_padded {
+            let errors = self.errors(arguments, &instance).listed.into_iter();
+            let of_null = errors.filter(|error| error.instance().is_null());
+            let paths: Vec<String> = of_null.map(|error| error.instance_path().to_string()).collect();
+            paths.iter().for_each(|path| values::remove_null(&mut instance, path));
+        }
+        see(self.errors(arguments, &instance))
     }
 
     fn errors<'i>(&'i self, arguments: Value<'_, '_>, instance: &'i Json) -> Errors<'i> {

@@ -154,7 +154,7 @@ fn of_very_many_errors_only_the_first_is_listed() {
         let text = arguments.to_string();
         let document = Document::read(text.as_bytes());
         let schema = Schema::of(&schema).expect("the schema is valid");
-        schema.with_errors(document.root(), |errors| (errors.listed.len(), errors.are_all))
+        schema.with_errors(document.root(), false, |errors| (errors.listed.len(), errors.are_all))
     };
     assert_eq!(errors(20), (400, true));
     assert_eq!(errors(200), (1, false));
@@ -166,7 +166,7 @@ fn an_error_holds_no_copy_of_the_arguments() {
     let schema = Schema::of(&json!({"required": keys})).expect("the schema is valid");
     let text = json!({"text": "x".repeat(10_000)}).to_string();
     let document = Document::read(text.as_bytes());
-    schema.with_errors(document.root(), |errors| {
+    schema.with_errors(document.root(), false, |errors| {
         assert_eq!(errors.listed.len(), 500);
         assert!(errors.listed.iter().all(|error| matches!(error.instance(), Cow::Borrowed(_))));
     });

@@ -86,6 +86,17 @@ fn json_above(value: Value<'_, '_>, levels: usize) -> Json {
     }
 }
 
+/// Removes a member at a JSON Pointer, and the objects around it in which all is `null`: some tables pad an object that a
+/// row does not have with its keys.
+pub(crate) fn remove_null(value: &mut Json, path: &str) {
+    let Some((around, key)) = path.rsplit_once('/') else { return };
+    let Some(Json::Object(members)) = value.pointer_mut(around) else { return };
+    members.remove(&key.replace("~1", "/").replace("~0", "~"));
+    if members.values().all(Json::is_null) {
+        remove_null(value, around);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use toolcheck_json::Document;

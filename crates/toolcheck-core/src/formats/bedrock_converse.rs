@@ -317,14 +317,16 @@ fn result<'s>(tool: Value<'_, 's>) -> Body<'s> {
     // Results of each tool that Bedrock runs have a type of their own.
     let (executor, kind) = executor(tool.get_str("type").is_some_and(|kind| kind != "tool_result"));
     let content = tool.get("content");
+    // A table pads each part with the keys of the others.
+    let has = |part: Value<'_, '_>, key: &str, is_wanted: fn(Value<'_, '_>) -> bool| {
+        let is_padding = |value: Value<'_, '_>| value.is_null() && !part.members().all(Value::is_null);
+        part.get(key).is_some_and(|value| !is_padding(value) && is_wanted(value))
+    };
+    let mut parts = tool.list("content");
     Body::Result(ToolResult {
         is_error: tool.get_str("status").map(|status| status == "error"),
-        has_bare_json: content.is_some_and(|content| {
-            content.elements().any(|part| part.get("json").is_some_and(|json| !json.is_object()))
-        }),
-        has_media: content.is_some_and(|content| {
-            content.elements().any(|part| part.get("text").is_none() && part.get("json").is_none())
-        }),
+        has_bare_json: parts.clone().any(|part| has(part, "json", |json| !json.is_object())),
+        has_media: parts.any(|part| !has(part, "text", |_| true) && !has(part, "json", |_| true)),
         executor,
         kind: Some(kind),
         ..ToolResult::new(tool.get("toolUseId"), content)

@@ -150,7 +150,7 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
             Some("content") => content = Some(member),
             Some("tool_calls") => calls = Some(member),
             Some("function_call") => function_call = Some(member),
-            Some("tool_call_id") => names_call = true,
+            Some("tool_call_id" | "tool_call_ids") => names_call = true,
             Some("parts") => has_parts = true,
             _ => {}
         }

@@ -6,7 +6,7 @@
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
-use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, search, turns};
+use super::{Conversation, ConversationEnd, Reader, Reading, answers, lists, parts, search, turns};
 use crate::claim::certainty;
 use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
 use crate::ir::{Transcript, UnpairedReason};
@@ -191,7 +191,7 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
         && records.iter().all(|record| record.get("role").is_some())
         && turns::has_call_roles(all);
     if is_by_roles {
-        turns::read(&mut transcript, all);
+        turns::read(&mut transcript, all, false);
     }
     for (number, record) in records.iter().enumerate().filter(|_| !is_by_roles) {
         if record.get("tools").is_some() {
@@ -217,7 +217,7 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
 }
 
 /// How the messages are read, by the wire format whose calls or parts they have.
-pub(super) fn form_of(messages: &[Value<'_, '_>]) -> search::ReadMessage {
+pub(super) fn form_of(messages: &[Value<'_, '_>]) -> answers::ReadMessage {
     let has_block = |is_own: &dyn Fn(Value<'_, '_>) -> bool| {
         messages.iter().filter_map(|message| message.get("content")).flat_map(Value::elements).any(is_own)
     };

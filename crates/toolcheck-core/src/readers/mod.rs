@@ -57,8 +57,8 @@ use crate::names::{names, words};
 use crate::{unread, unsupported};
 
 use common::{
-    broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search, spans,
-    threads, traces, turns,
+    answers, broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search,
+    spans, threads, traces, turns,
 };
 
 pub(crate) use common::broken::is_broken;

@@ -107,6 +107,26 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading
 }
 
+/// Whether a row has its prompt and its answer under keys of their own.
+pub(super) fn is_divided(row: Value<'_, '_>) -> bool {
+    row.get_any(&ANSWERS).is_some_and(lists::is_list) && is_row(row) && messages(row).is_some()
+}
+
+/// The prompts and the answers in the columns of a table, which are lists or have the numbers of the rows as keys; and
+/// the column of the answers.
+pub(super) fn columns<'d, 's>(table: Value<'d, 's>) -> Option<(Value<'d, 's>, Vec<[Value<'d, 's>; 2]>)> {
+    let (prompts, answers) = table.get_any(&["prompt", "input"]).zip(table.get_any(&ANSWERS))?;
+    let of_prompt = |prompt: Value<'d, 's>| prompt.get("messages").unwrap_or(prompt);
+    let rows = prompts.children().zip(answers.children());
+    let is_table = prompts.children().count() == answers.children().count()
+        && prompts.children().next().is_some()
+        && rows.clone().all(|(prompt, answer)| {
+            prompt.key_text() == answer.key_text()
+                && [of_prompt(prompt), answer].into_iter().all(lists::is_list)
+        });
+    is_table.then(|| (answers, rows.map(|(prompt, answer)| [prompt, answer]).collect()))
+}
+
 /// The messages of a row that are not one list under `messages`: those of its prompt and of its answer.
 pub(super) fn messages<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>> {
     let answer = answer(row).filter(|answer| lists::is_list(*answer));
@@ -126,15 +146,38 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
         return;
     };
     let mut transcript = Transcript::of_conversation(READER.key(), row);
-    for (index, message) in messages.into_iter().enumerate() {
-        openai_chat::read_message(&mut transcript, message, index);
-    }
+    read_messages(&mut transcript, messages, row.get("input"));
     lists::add_beside(&mut transcript, row);
-    if let Some(input) = row.get("input").filter(|input| input.is_object()) {
-        lists::add_beside(&mut transcript, input);
-    }
     reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Complete));
     if row.get_any(&lists::REJECTED).is_some_and(|rejected| !rejected.is_null()) {
         reading.leave_out("rejected answers");
+    }
+}
+
+/// Reads a row that is divided, or an answer in a column with its prompt.
+pub(super) fn read_divided<'d, 's>(
+    transcript: &mut Transcript<'s>,
+    row: Value<'d, 's>,
+    prompt: Option<Value<'d, 's>>,
+) {
+    let of_column = |prompt: Value<'d, 's>| -> Vec<Value<'d, 's>> {
+        prompt.get("messages").unwrap_or(prompt).elements().chain(row.elements()).collect()
+    };
+    let messages = prompt.map_or_else(|| messages(row).unwrap_or_default(), of_column);
+    transcript.format = Some(READER.key());
+    read_messages(transcript, messages, prompt.or_else(|| row.get("input")));
+}
+
+/// Reads the messages of a row, and what stands beside those of its prompt.
+fn read_messages<'s>(
+    transcript: &mut Transcript<'s>,
+    messages: Vec<Value<'_, 's>>,
+    prompt: Option<Value<'_, 's>>,
+) {
+    for (index, message) in messages.into_iter().enumerate() {
+        openai_chat::read_message(transcript, message, index);
+    }
+    if let Some(input) = prompt.filter(|prompt| prompt.is_object()) {
+        lists::add_beside(transcript, input);
     }
 }

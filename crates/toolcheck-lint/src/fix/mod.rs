@@ -26,7 +26,8 @@ use crate::finding::{Finding, LeftOut, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
 use crate::planner::{
-    Planned, Planner, REPAIRED, Way, can_fix, is_whole, is_whole_or_lines, on_conversations, plan_request,
+    Planned, Planner, REPAIRED, Way, can_fix, is_whole, is_whole_or_lines, is_written, on_conversations,
+    plan_request,
 };
 use crate::report::FileReport;
 use crate::rules;
@@ -443,6 +444,12 @@ impl<'o> Collector<'o> {
         }
     }
 
+    /// Whether a record is not a text that was made of the file.
+    fn is_in_file(&self, record: &Record<'_>) -> bool {
+        let own = self.bytes.get(record.start..record.start + record.bytes.len());
+        own.is_some_and(|own| std::ptr::eq(own, record.bytes))
+    }
+
     /// Plans the changes of a record that is a request.
     fn plan(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) -> Option<()> {
         let format = formats::find(self.format?)?;
@@ -564,10 +571,11 @@ impl Observer for Collector<'_> {
         conversations: &[Conversation<'_>],
         findings: &[Finding],
     ) {
-        // A text that was made of the file is not in it.
-        let own = self.bytes.get(record.start..record.start + record.bytes.len());
-        let is_in_file = own.is_some_and(|own| std::ptr::eq(own, record.bytes));
-        if is_in_file && findings.iter().any(|finding| rules::get(finding.rule).fix.is_some()) {
+        if !conversations.is_empty() && !conversations.iter().any(is_written) {
+            self.reasons.add_record(record.index, skipped::OWN_FORM);
+        } else if self.is_in_file(record)
+            && findings.iter().any(|finding| rules::get(finding.rule).fix.is_some())
+        {
             self.plan_conversations(record, document, conversations, findings);
         }
     }
@@ -579,6 +587,8 @@ impl Observer for Collector<'_> {
         } else if self.is_sent {
             self.reasons
                 .add_record(record.index, "an exchange is a record of what was sent, so it is not changed");
+        } else if self.is_more && !self.is_in_file(record) {
+            self.reasons.add_record(record.index, skipped::OWN_FORM);
         } else if !is_request && !self.is_more && self.transcripts == 0 {
             self.reasons.add_record(record.index, "it contains no conversation");
         }

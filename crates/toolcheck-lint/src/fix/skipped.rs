@@ -110,6 +110,10 @@ fn places_before<'b>(
     places
 }
 
+/// Why nothing is fixed where nobody knows how the messages are written.
+pub(super) const OWN_FORM: &str =
+    "not in this kind of file: its messages have a form of their own, or are inside a string";
+
 /// What is known of why findings are left, while a file is fixed.
 #[derive(Debug, Default)]
 pub(super) struct Reasons {
@@ -161,9 +165,7 @@ impl Reasons {
         }
         let reader = reader.and_then(readers::find);
         if reader.is_some_and(|reader| reader.file_style.is_none()) {
-            return because(
-                "not in this kind of file: its messages have a form of their own, or are inside a string",
-            );
+            return because(OWN_FORM);
         }
         let Some(fix) = &rule.fix else { return because("no fix is known for this case") };
         match &finding.help {

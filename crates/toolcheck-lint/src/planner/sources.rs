@@ -177,6 +177,11 @@ pub(super) struct Writer {
     pub(super) file_style: Option<&'static FileFixStyle>,
 }
 
+/// Whether it is known how a conversation is written.
+pub(crate) fn is_written(conversation: &Conversation<'_>) -> bool {
+    writer_of(conversation).is_some()
+}
+
 /// How a conversation is written; `None` if it is only read.
 pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<Writer> {
     let id = conversation.transcript.format?.id;

@@ -126,7 +126,7 @@ pub(crate) fn place_of_violation(cx: &Context<'_, '_>, call: &Call<'_>, schema: 
             let key = unexpected.and_then(|key| index.get(at, key));
             Some(key.map_or_else(|| locate(at, false), |key| locate(key, true)))
         };
-        schema.with_errors(root, |errors| errors.listed.iter().find_map(place_of))
+        schema.with_errors(root, false, |errors| errors.listed.iter().find_map(place_of))
     };
     with_places(cx, &call.arguments, first).flatten()
 }

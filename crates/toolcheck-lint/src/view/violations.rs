@@ -1,5 +1,7 @@
 //! Where a value violates a schema, and how, in words of what the value is.
 
+use std::borrow::Cow;
+
 use foldhash::HashSet;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use toolcheck_core::ir::Place;
@@ -21,8 +23,8 @@ pub(crate) struct Words {
     pub(crate) whole: &'static str,
 }
 
-/// The places and messages of the violations of a schema. If the value is padded, keys whose value is `null` are
-/// ignored. Call it only after [`Schema::check`] has found a violation.
+/// The places and messages of the violations of a schema. If the value is padded, keys whose value is `null` count as
+/// missing. Call it only after [`Schema::check`] has found a violation.
 pub(crate) fn list(
     schema: &Schema,
     root: Value<'_, '_>,
@@ -31,7 +33,7 @@ pub(crate) fn list(
     locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {
     let index = Index::default();
-    schema.with_errors(root, |errors| {
+    schema.with_errors(root, is_padded, |errors| {
         let at = |error: &ValidationError<'_>| arguments::value_of(root, &index, error);
         let has_type =
             |error: &&ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
@@ -74,30 +76,28 @@ fn messages(
         _ if is_whole => (*whole).to_owned(),
         _ => "an array element".to_owned(),
     };
+    let members = at.members().filter(|member| !(is_padded && member.is_null()));
+    let members = members.filter_map(|member| Some((member.key_text()?, member)));
+    let unknown = |(key, member): (Cow<'_, str>, Value<'_, '_>)| {
+        (locate(member, true), format!("unknown {kind} `{}`", shorten(&key)))
+    };
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or("?");
-            vec![(locate(at, false), format!("missing {kind} `{}`", shorten(name)))]
+            // A table has its key.
+            let place = at.get(name).map_or_else(|| locate(at, false), |null| locate(null, true));
+            vec![(place, format!("missing {kind} `{}`", shorten(name)))]
         }
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
             let unexpected: HashSet<&str> = unexpected.iter().map(String::as_str).collect();
-            let members = at.members().filter(|member| !(is_padded && member.is_null()));
-            let members = members.filter_map(|member| Some((member.key_text()?, member)));
-            members
-                .filter(|(key, _)| unexpected.contains(&**key))
-                .map(|(key, member)| (locate(member, true), format!("unknown {kind} `{}`", shorten(&key))))
-                .collect()
+            members.filter(|(key, _)| unexpected.contains(&**key)).map(unknown).collect()
         }
         // If a schema declares no arguments and allows no others, each one is unknown.
         ValidationErrorKind::FalseSchema
             if at.is_object() && error.schema_path().to_string().ends_with("/additionalProperties") =>
         {
-            let members = at.members().filter(|member| !(is_padded && member.is_null()));
-            let members = members.filter_map(|member| Some((member.key_text()?, member)));
-            members
-                .map(|(key, member)| (locate(member, true), format!("unknown {kind} `{}`", shorten(&key))))
-                .collect()
+            members.map(unknown).collect()
         }
         ValidationErrorKind::FalseSchema => {
             vec![(locate(at, !is_whole), format!("{title} is not allowed"))]

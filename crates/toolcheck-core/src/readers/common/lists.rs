@@ -216,28 +216,30 @@ pub(crate) fn add_tools<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>,
     {
         (own.list, own.in_text) = (None, tools);
     }
-    // GLM-4's rows have the tools in the system message (`finetune_demo/README.md` of THUDM/GLM-4).
-    let first = || {
-        row.get("messages")?
-            .elements()
-            .next()
-            .filter(|first| first.get_str("role").as_deref() == Some("system"))
-    };
-    let tools = tools_under(row, keys).or_else(|| tools_under(first()?, keys));
-    add_definitions(transcript, tools);
+    add_definitions(transcript, tools_under(row, keys));
 }
 
 fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's>> {
     let filled = |value: &Value<'_, '_>| {
         value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
     };
+    let under = |row: Value<'d, 's>| keys.iter().filter_map(|key| row.get(key)).find(filled);
     // SmolTalk2 and the template of SmolLM3.
-    let of_template = || row.get("chat_template_kwargs")?.get("xml_tools");
-    let under_keys = keys.iter().filter_map(|key| row.get(key)).find(filled);
-    let of_template = || of_template().filter(filled);
-    under_keys
-        .or_else(of_template)
-        .or_else(|| row.get("tool_calls").filter(|calls| unread::is_settings(*calls)))
+    let of_template = || row.get("chat_template_kwargs")?.get("xml_tools").filter(filled);
+    // Rows of GLM-4 and OLMo 3 have the tools in the system message (`finetune_demo/README.md` of THUDM/GLM-4; the chat
+    // template of allenai/Olmo-3-7B-Instruct).
+    let first = || {
+        let first = row.get("messages")?.elements().next()?;
+        under(first).filter(|_| first.get_str("role").as_deref() == Some("system"))
+    };
+    let of_converse = || row.get("toolConfig").filter(|config| holds_tools(*config));
+    let of_settings = || row.get("tool_calls").filter(|calls| unread::is_settings(*calls));
+    under(row).or_else(of_template).or_else(of_converse).or_else(of_settings).or_else(first)
+}
+
+/// Whether a value is what Converse has around its tools, or its text: Gemini has other settings under the same key.
+pub(crate) fn holds_tools(config: Value<'_, '_>) -> bool {
+    unread::unwrapped(config, |config| config.get("tools").is_some())
 }
 
 /// Counts the tools and the calls that rows of a data set have where nobody reads them.
@@ -470,16 +472,6 @@ pub(crate) fn calls_of_output<'d, 's>(output: Value<'d, 's>) -> impl Iterator<It
     };
     let lists = lists.chain(Some(output)).filter(move |_| is_alone);
     lists.flat_map(|list| list.elements()).filter(is_call)
-}
-
-/// Whether what is under the key of calls is one, or a list of some.
-pub(crate) fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
-    let is_call = |value: Value<'_, '_>| {
-        let keys = ["name", "function", "toolName", "args", "arguments", "input", "tool", "tool_call_id"];
-        value.get_any(&keys).is_some()
-    };
-    let first = |value: Value<'d, 's>| value.elements().next();
-    is_call(value) || first(value).is_some_and(|one| is_call(first(one).unwrap_or(one)))
 }
 
 /// How deep a list of messages may be in a text.

@@ -1,5 +1,6 @@
 //! What several readers need: parts of messages, lists of messages in a document, what holds for all of them.
 
+pub(crate) mod answers;
 pub(crate) mod broken;
 pub(crate) mod columns;
 pub(crate) mod described;
@@ -17,6 +18,7 @@ pub(crate) mod policy;
 pub(crate) mod postprocess;
 pub(crate) mod prefilter;
 pub(crate) mod python;
+pub(crate) mod python_calls;
 pub(crate) mod search;
 pub(crate) mod spans;
 pub(crate) mod tagged;
@@ -27,5 +29,5 @@ pub(crate) mod unknown;
 
 use super::{
     Columns, Conversation, ConversationEnd, LOOKED_AT, LeftOut, Policy, Reader, Reading, SourceKind, Unit,
-    framework_messages, is_of_grader, message_lines, vercel_ai,
+    framework_messages, is_of_grader, message_lines, trl, vercel_ai,
 };

@@ -3,15 +3,18 @@
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
+use super::answers::{
+    ReadMessage, calls_in_kwargs, has_blocks, holds_call, is_of_blocks, read_with_kwargs, reader_of_answer,
+};
 use super::columns::value_at;
 use super::lists::Beside;
 use super::traces::Side;
 use super::{
     Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
-    framework_messages, lists, message_lines, spans, traces, turns, vercel_ai,
+    framework_messages, lists, message_lines, spans, traces, trl, turns, vercel_ai,
 };
 use crate::claim::certainty;
-use crate::formats::{self, Format, anthropic, bedrock_converse, gemini, openai_chat, openai_responses};
+use crate::formats::{self, Format, openai_chat, openai_responses};
 use crate::ir::{Body, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
 use crate::{response, unread, unsupported};
 
@@ -38,6 +41,8 @@ struct Around<'d, 's> {
     tools: Option<Value<'d, 's>>,
     /// What the span that it is in says of it.
     side: Side<'d, 's>,
+    /// The prompt in another column, of an answer.
+    prompt: Option<Value<'d, 's>>,
 }
 
 impl<'d, 's> Around<'d, 's> {
@@ -58,7 +63,7 @@ impl<'d, 's> Around<'d, 's> {
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
         let side = member.key_text().and_then(|key| Side::of(row, &key)).unwrap_or(self.side);
-        Self { row: Some(row), tools, side }
+        Self { row: Some(row), tools, side, prompt: None }
     }
 }
 
@@ -74,6 +79,8 @@ enum How {
     List(&'static Format),
     /// Turns of a data set.
     Turns,
+    /// A prompt and its answer, in a row or in columns.
+    Divided,
     /// Messages whose turns are items under `output`.
     Outputs,
     /// OpenTelemetry's parts.
@@ -89,9 +96,6 @@ enum How {
     /// A message of its own with calls: an answer.
     Answer(ReadMessage),
 }
-
-/// How the message of a wire format is read, which has a number.
-pub(crate) type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>, usize);
 
 /// Reads the lists of messages at a place, or in columns, that the user has named. Rows without any of the columns are
 /// searched.
@@ -162,7 +166,7 @@ pub(crate) fn read_value<'d, 's>(
     let conversation =
         |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
     let transcripts = search.found.iter().filter_map(|found| {
-        let Around { row, tools, side } = found.around;
+        let Around { row, tools, side, .. } = found.around;
         let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
         let beside = beside
             .map(|beside| beside.or_tools(tools).or_known_tools(side.tools.filter(|_| spent <= MOST_BESIDE)));
@@ -194,9 +198,11 @@ struct Row<'d, 's> {
 impl<'d, 's> Row<'d, 's> {
     fn of(row: Value<'d, 's>) -> Self {
         let is_list = |tools: Value<'_, '_>| {
-            tools.is_array() || tools.as_json_str().is_some_and(|text| text.may_begin_with(b"["))
+            let is_text = || tools.as_json_str().is_some_and(|text| text.may_begin_with(b"["));
+            tools.is_array() || is_text() || lists::holds_tools(tools)
         };
-        let tools = row.get("tools").filter(|tools| tools.elements().next().is_some_and(is_list));
+        let tools = row.get_any(&lists::TOOLS).or_else(|| row.get("toolConfig"));
+        let tools = tools.filter(|tools| tools.elements().next().is_some_and(is_list));
         let of_column: Vec<Value<'d, 's>> = tools.into_iter().flat_map(|tools| tools.elements()).collect();
         Self { beside: Beside::of(row), of_column: of_column.into_iter() }
     }
@@ -232,7 +238,10 @@ impl<'s> FoundList<'_, 's> {
             _ => Transcript::of_conversation(reader.key(), self.list),
         };
         match self.how {
-            How::Turns => turns::read(&mut transcript, self.list),
+            How::Turns => {
+                turns::read(&mut transcript, self.list, beside.is_some_and(|beside| beside.size() > 0));
+            }
+            How::Divided => trl::read_divided(&mut transcript, self.list, self.around.prompt),
             How::Outputs => {
                 for (number, message) in (0..).zip(self.list.elements()) {
                     let Some(items) = items_of(message) else {
@@ -380,7 +389,14 @@ impl<'d, 's> Search<'d, 's> {
         }
         // DashScope's own API has the messages in `input` and the tools in `parameters`.
         let of_dashscope = || value.get("parameters").filter(|_| value.get("input").is_some())?.get("tools");
-        let tools = value.get_any(&lists::TOOLS).or_else(of_dashscope);
+        let of_column = |config: &Value<'_, '_>| config.get("0").is_some_and(lists::holds_tools);
+        let tools = value
+            .get_any(&lists::TOOLS)
+            .or_else(of_dashscope)
+            .or_else(|| value.get("toolConfig").filter(of_column));
+        if !self.is_trace && self.add_divided(value, tools, around) {
+            return;
+        }
         let taken = self.add_body(value, tools, around);
         let is_row = !self.is_trace
             && value.members().any(|member| lists::is_list(member) || member.members().any(lists::is_list));
@@ -434,11 +450,41 @@ impl<'d, 's> Search<'d, 's> {
                 }
                 continue;
             }
-            match unread::member(member).filter(|_| lists::holds_call(member)) {
+            match unread::member(member).filter(|_| holds_call(member)) {
                 Some(unread) => self.unread.push(unread),
                 None => stack.push((member, around.member(value, tools, member))),
             }
         }
+    }
+
+    /// Adds a row whose prompt and answer are one conversation, or a table of them; `false` if an object is neither.
+    fn add_divided(
+        &mut self,
+        value: Value<'d, 's>,
+        tools: Option<Value<'d, 's>>,
+        around: Around<'d, 's>,
+    ) -> bool {
+        let rejected = value.get_any(&lists::REJECTED).filter(|rejected| !rejected.is_null());
+        let columns = trl::columns(value);
+        let count = match &columns {
+            Some((_, rows)) => rejected.map_or(0, |_| rows.len()),
+            None if trl::is_divided(value) => usize::from(rejected.is_some()),
+            None => return false,
+        };
+        self.left_out.add("rejected answers", count);
+        let Some((column, rows)) = columns else {
+            let around = Around { row: Some(value), ..around };
+            self.found.push(FoundList { list: value, around, how: How::Divided });
+            return true;
+        };
+        for [prompt, list] in rows {
+            let key = list.key_text();
+            let row = if key.is_some() { column } else { value };
+            let tools = key.and_then(|key| tools?.get(&key));
+            let around = Around { row: Some(row), tools, prompt: Some(prompt), ..Around::default() };
+            self.found.push(FoundList { list, around, how: How::Divided });
+        }
+        true
     }
 
     /// Adds an object that is like a request; returns the id of its list.
@@ -487,7 +533,7 @@ impl<'d, 's> Search<'d, 's> {
             return Some(Some(How::List(format)));
         }
         let mut members = list.elements().flat_map(|message| message.members());
-        let found = members.find_map(|member| unread::member(member).filter(|_| lists::holds_call(member)));
+        let found = members.find_map(|member| unread::member(member).filter(|_| holds_call(member)));
         self.unknown.extend(found.or_else(|| unread::in_answer(list)));
         Some(None)
     }
@@ -585,58 +631,6 @@ pub(crate) fn is_span(value: Value<'_, '_>) -> bool {
 /// another order.
 fn is_page(value: Value<'_, '_>) -> bool {
     value.get_str("object").as_deref() == Some("list") && value.get_any(&["first_id", "has_more"]).is_some()
-}
-
-/// How to read a message outside of lists that holds calls, or an output with some.
-fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
-    if lists::may_be_output(value) && lists::calls_of_output(value).next().is_some() {
-        return Some(|transcript, output, _| {
-            transcript.next_message(Role::Assistant, output);
-            lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));
-        });
-    }
-    value.get("role")?.as_json_str()?;
-    if is_of_blocks(value) {
-        Some(|transcript, message, index| anthropic::read_message(transcript, message, index, false))
-    } else if value
-        .get("tool_calls")
-        .is_some_and(|calls| calls.elements().next().is_some_and(lists::holds_call))
-    {
-        Some(openai_chat::read_message)
-    } else if calls_in_kwargs(value).is_some() {
-        Some(read_with_kwargs)
-    } else if has_blocks(value, "content", &["toolUse"]) {
-        Some(bedrock_converse::read_message)
-    } else if has_blocks(value, "parts", &["functionCall", "function_call"]) {
-        Some(gemini::read_message)
-    } else {
-        None
-    }
-}
-
-fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bool {
-    message.list(key).any(|block| block.get_any(keys).is_some_and(|call| call.is_object()))
-}
-
-/// The calls that LangChain had in a message before it had a key for them (`_convert_message_to_dict` in
-/// `langfuse/langchain/CallbackHandler.py` of langfuse/langfuse-python).
-fn calls_in_kwargs<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let calls = message.get("additional_kwargs")?.get("tool_calls")?;
-    let is_own = message.get("role").is_some() && message.get_any(&["tool_calls", "blocks"]).is_none();
-    Some(calls).filter(|calls| is_own && calls.elements().next().is_some_and(lists::holds_call))
-}
-
-fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, number: usize) {
-    openai_chat::read_message(transcript, message, number);
-    for call in calls_in_kwargs(message).into_iter().flat_map(|calls| calls.elements()) {
-        turns::add_call(transcript, call);
-    }
-}
-
-/// Whether the calls of a message are blocks of its content.
-fn is_of_blocks(message: Value<'_, '_>) -> bool {
-    let mut blocks = message.list("content");
-    blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
 }
 
 /// How sure a format must be of a list of messages.

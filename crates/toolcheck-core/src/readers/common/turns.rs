@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use toolcheck_json::{Document, Value};
 
-use super::parts;
 use super::tagged::{self, MappedText, OPENING};
+use super::{parts, python_calls};
 use crate::formats::is_of_no_provider;
 use crate::ir::{
     Body, Call, Malformation, MalformedTextCall, Named, Place, Role, Text, ToolKind, Transcript,
@@ -75,7 +75,8 @@ pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
 }
 
-/// Whether calls stand between tags in what the assistant says, of a list of texts none of which has calls of its own.
+/// Whether calls stand between tags in what the assistant says, or what they returned in what the user says, of a list of
+/// texts none of which has calls of its own.
 pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
     let is_begun = |text: &str| text.trim_start().starts_with(['{', '[']);
     let says_call = |turn: Value<'_, '_>| {
@@ -91,7 +92,22 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
         calls.is_some_and(|calls| calls.children().next().is_some())
             || blocks.any(|block| block.get_str("type").as_deref() != Some("text"))
     };
-    list.elements().any(says_call) && !list.elements().any(is_other)
+    (list.elements().any(says_call) || has_lost_calls(list)) && !list.elements().any(is_other)
+}
+
+/// Whether the user hands on what tools returned, each time after a sentence of the model: their calls were lost.
+fn has_lost_calls(list: Value<'_, '_>) -> bool {
+    let returns = |turn: &Value<'_, '_>| {
+        let text = turn.get("content").and_then(Value::as_json_str);
+        turn.get_str("role").as_deref() == Some("user")
+            && text
+                .filter(|text| text.may_have("tool_response"))
+                .is_some_and(|text| text.decode().trim_start().starts_with(RESPONSE))
+    };
+    let is_said =
+        |turn: Value<'_, '_>| turn.get_str("role").as_deref() == Some("assistant") && is_sentence(turn);
+    let mut after = list.elements().zip(list.elements().skip(1)).filter(|(_, turn)| returns(turn)).peekable();
+    after.peek().is_some() && after.all(|(before, _)| is_said(before))
 }
 
 /// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2, Llama 3 and Granite, and the words of
@@ -131,6 +147,19 @@ fn calls_of_program<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
         .or_else(|| is_own("tools", "apiName").and_then(|_| turn.get("tools")))
 }
 
+/// The calls that a message has beside its text, in Python (the chat template of allenai/Olmo-3-7B-Instruct).
+fn calls_beside<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    turn.get("function_calls").filter(|calls| calls.as_json_str().is_some_and(|text| !text.is_empty()))
+}
+
+/// Whether a turn is a call with LLaMA-Factory's own role for it (`Role` in `src/llamafactory/data/data_utils.py`), which
+/// APIs have for results with the name of a tool.
+fn is_call_of_function(turn: Value<'_, '_>) -> bool {
+    turn.get_str("role").as_deref() == Some("function")
+        && turn.get("name").is_none()
+        && turn.get_any(&TEXTS).and_then(Value::as_str).is_some_and(|text| calls_shown(&text) > 0)
+}
+
 /// The name of a tool without the namespace that gpt-oss has for the functions of a request.
 fn of_functions(mut name: Named<'_>) -> Named<'_> {
     if let Some(own) = name.text.strip_prefix("functions.") {
@@ -141,16 +170,24 @@ fn of_functions(mut name: Named<'_>) -> Named<'_> {
 
 /// Whether a list has roles for calls or results that no API has.
 pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
+    let is_of_function = |turn: Value<'_, '_>| turn.get("function_call").is_some_and(Value::is_object);
     let is_own = |turn: Value<'_, '_>| match turn.get_str("role").as_deref() {
         None | Some("user" | "system") => false,
         // Cohere's rows (<https://docs.cohere.com/docs/chat-preparing-the-data>).
         Some("Chatbot") => true,
-        Some("assistant") => recipient(turn).is_some() || calls_of_program(turn).is_some(),
+        Some("assistant") => {
+            recipient(turn).is_some()
+                || calls_of_program(turn).is_some()
+                || calls_beside(turn)
+                    .and_then(Value::as_str)
+                    .is_some_and(|text| !python_calls::read(&text).is_empty())
+        }
         Some("tool") => call_with_result(turn).is_some(),
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
         Some("human" | "model") => {
             turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && has_tags(list)
         }
+        Some("function") => is_call_of_function(turn) && !list.elements().any(is_of_function),
         Some(role) => is_one_of(role, &CALLS) || is_of_template(turn),
     };
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
@@ -180,12 +217,21 @@ fn role_of(name: &str) -> Role {
     }
 }
 
-pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+/// Reads the turns of a list. What calls tools that are declared beside it is no sentence.
+pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>, declares: bool) {
     let turns: Vec<Value<'_, 's>> = list.elements().collect();
     let has_calls = turns.iter().any(|turn| is_call(*turn));
     for number in 0..turns.len() {
-        read_turn(transcript, turns[number], &turns[number + 1..], has_calls);
+        let is_said = has_calls || declares && is_sentence(turns[number]);
+        read_turn(transcript, turns[number], &turns[number + 1..], is_said);
     }
+}
+
+/// Whether the text of a turn is a sentence, and no call in whatever words.
+fn is_sentence(turn: Value<'_, '_>) -> bool {
+    let Some(text) = turn.get_any(&TEXTS).and_then(Value::as_json_str) else { return false };
+    let said = text.decode();
+    !call_marks::hold_call(text) && !said.contains('{') && !is_notation(&said) && calls_beside(turn).is_none()
 }
 
 /// Adds a turn that stands outside of the list, after its last.
@@ -193,7 +239,7 @@ pub(crate) fn read_one<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>)
     read_turn(transcript, turn, &[], true);
 }
 
-/// `has_calls` is whether the list has turns for its calls, so that they are in no other words.
+/// `has_calls` is whether the list has turns for its calls, or the turn is a sentence, so that it is no call in other words.
 fn read_turn<'s>(
     transcript: &mut Transcript<'s>,
     turn: Value<'_, 's>,
@@ -262,10 +308,7 @@ fn read_turn<'s>(
 
 /// Adds the call of a turn whose list has roles for results that no API has; `false` if it is none.
 fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) -> bool {
-    // Dolci's rows have calls in Python beside the text.
-    let called =
-        turn.get("function_calls").filter(|calls| calls.as_json_str().is_some_and(|text| !text.is_empty()));
-    let text = called.or_else(|| turn.get_any(&TEXTS)).map(said_alone);
+    let text = turn.get_any(&TEXTS).map(said_alone);
     if let Some((arguments, said)) = call_with_result(turn) {
         becomes_model(transcript);
         transcript.part(turn, Body::Call(parts::call(None, turn.get("name"), Some(arguments))));
@@ -277,6 +320,11 @@ fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
             call.kind = ToolKind::Custom;
         }
         transcript.part(text, Body::Call(call));
+    } else if let Some(called) = calls_beside(turn) {
+        if let Some(said) = text.filter(|text| text.as_json_str().is_some_and(|text| !text.is_empty())) {
+            transcript.part(said, Text::of(said).map_or(Body::Opaque, Body::Text));
+        }
+        calls_in_python(transcript, called, following);
     } else if let Some(text) = text.filter(|text| is_call_of_template(turn, *text, following)) {
         becomes_model(transcript);
         calls_before(transcript, text, following);
@@ -337,6 +385,33 @@ fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, follow
     }
 }
 
+/// Adds the calls that a text in Python has, or as many as have results.
+fn calls_in_python<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
+    let Some(said) = MappedText::of(text) else { return };
+    let answers = following.iter().take_while(|turn| is_result(Some(turn))).count();
+    let found = python_calls::read(said.text());
+    let (all, found_any) = (0..said.text().len(), !found.is_empty());
+    let unread = (0..if found_any { 0 } else { answers.max(1) }).map(|_| (None, all.clone(), None));
+    let found = found.into_iter().map(|call| (Some(call.name), call.whole, call.arguments));
+    for (number, (name, whole, arguments)) in found.chain(unread).enumerate() {
+        let mut call = parts::call(None, None, None);
+        call.name = name.map(|name| {
+            let text = said.text()[name.clone()].to_owned().into();
+            Named { text, place: said.place(name), instead: None }
+        });
+        match arguments {
+            Some(json) => _ = transcript.details.streamed_arguments.insert(transcript.parts.len(), json),
+            None => call.kind = ToolKind::Custom,
+        }
+        // One text may have what all of them returned.
+        call.unpaired = (number > 0 && answers == 1).then_some(UnpairedReason::Elsewhere);
+        transcript.part(text, Body::Call(call));
+        if let Some(part) = transcript.parts.last_mut() {
+            part.place = said.place(whole);
+        }
+    }
+}
+
 /// How many calls a text shows: between tags, or as JSON and nothing else.
 fn calls_shown(text: &str) -> usize {
     let document = Document::read(text.trim_start_matches("<|python_tag|>").as_bytes());
@@ -350,14 +425,13 @@ fn calls_shown(text: &str) -> usize {
 }
 
 /// Whether what the model says is a call in the words of its template: a result follows, and nothing else calls it.
-/// LLaMA-Factory's own role for it is `function` (`Role` in `src/llamafactory/data/data_utils.py`).
 fn is_call_of_template(turn: Value<'_, '_>, text: Value<'_, '_>, following: &[Value<'_, '_>]) -> bool {
     let is_empty = |calls: Value<'_, '_>| calls.elements().next().is_none();
     let is_lost = || {
         following.iter().take(crate::claim::MESSAGES_LOOKED_AT).any(|next| is_of_template(*next))
             && text.as_str().is_some_and(|text| text.starts_with('{') && calls_shown(&text) == 1)
     };
-    (following.first().is_some_and(|next| is_of_template(*next)) || is_lost())
+    (following.first().is_some_and(|next| is_of_template(*next)) || is_lost() || is_call_of_function(turn))
         && speaker(turn).is_some_and(|name| name == "function" || is_one_of(&name, &ASSISTANTS))
         && turn.get("tool_calls").is_none_or(is_empty)
         && text.as_str().is_some_and(|text| !text.is_empty() && !text.contains("tool_call"))

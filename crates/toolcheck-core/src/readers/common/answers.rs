@@ -1,0 +1,68 @@
+//! Messages that hold calls, wherever they stand: the answers of models.
+
+use toolcheck_json::Value;
+
+use super::{lists, turns};
+use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat};
+use crate::ir::{Role, Transcript};
+
+/// How the message of a wire format is read, which has a number.
+pub(crate) type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>, usize);
+
+/// How to read a message outside of lists that holds calls, or an output with some.
+pub(crate) fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
+    if lists::may_be_output(value) && lists::calls_of_output(value).next().is_some() {
+        return Some(|transcript, output, _| {
+            transcript.next_message(Role::Assistant, output);
+            lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));
+        });
+    }
+    value.get("role")?.as_json_str()?;
+    if is_of_blocks(value) {
+        Some(|transcript, message, index| anthropic::read_message(transcript, message, index, false))
+    } else if value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call)) {
+        Some(openai_chat::read_message)
+    } else if calls_in_kwargs(value).is_some() {
+        Some(read_with_kwargs)
+    } else if has_blocks(value, "content", &["toolUse"]) {
+        Some(bedrock_converse::read_message)
+    } else if has_blocks(value, "parts", &["functionCall", "function_call"]) {
+        Some(gemini::read_message)
+    } else {
+        None
+    }
+}
+
+pub(crate) fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bool {
+    message.list(key).any(|block| block.get_any(keys).is_some_and(|call| call.is_object()))
+}
+
+/// The calls that LangChain had in a message before it had a key for them (`_convert_message_to_dict` in
+/// `langfuse/langchain/CallbackHandler.py` of langfuse/langfuse-python).
+pub(crate) fn calls_in_kwargs<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let calls = message.get("additional_kwargs")?.get("tool_calls")?;
+    let is_own = message.get("role").is_some() && message.get_any(&["tool_calls", "blocks"]).is_none();
+    Some(calls).filter(|calls| is_own && calls.elements().next().is_some_and(holds_call))
+}
+
+pub(crate) fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, number: usize) {
+    openai_chat::read_message(transcript, message, number);
+    for call in calls_in_kwargs(message).into_iter().flat_map(|calls| calls.elements()) {
+        turns::add_call(transcript, call);
+    }
+}
+
+/// Whether the calls of a message are blocks of its content.
+pub(crate) fn is_of_blocks(message: Value<'_, '_>) -> bool {
+    let mut blocks = message.list("content");
+    blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
+}
+
+pub(crate) fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
+    let is_call = |value: Value<'_, '_>| {
+        let keys = ["name", "function", "toolName", "args", "arguments", "input", "tool", "tool_call_id"];
+        value.get_any(&keys).is_some()
+    };
+    let first = |value: Value<'d, 's>| value.elements().next();
+    is_call(value) || first(value).is_some_and(|one| is_call(first(one).unwrap_or(one)))
+}

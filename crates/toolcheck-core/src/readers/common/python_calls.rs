@@ -1,0 +1,90 @@
+//! Calls as Python writes them: `tide(port="Oban", day=None)`, on lines of their own or in a list.
+
+use std::ops::Range;
+
+use toolcheck_json::Document;
+
+use super::literal;
+
+/// A call in a text.
+pub(crate) struct PythonCall {
+    pub(crate) name: Range<usize>,
+    pub(crate) whole: Range<usize>,
+    /// The arguments as JSON; `None` if one of them has no name, or is no literal.
+    pub(crate) arguments: Option<String>,
+}
+
+/// The calls of a text that is nothing else; none, if it is anything else.
+pub(crate) fn read(text: &str) -> Vec<PythonCall> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest =
+            text[at..].trim_start_matches(|letter: char| letter.is_whitespace() || "[],;".contains(letter));
+        let start = text.len() - rest.len();
+        if rest.is_empty() {
+            return found;
+        }
+        let name = rest.bytes().take_while(|byte| is_of_name(*byte)).count();
+        let inside = rest[name..].strip_prefix('(').filter(|_| name > 0);
+        let Some((given, length)) = inside.and_then(given) else { return Vec::new() };
+        at = start + name + 1 + length;
+        found.push(PythonCall { name: start..start + name, whole: start..at, arguments: json_of(&given) });
+    }
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_.-".contains(&byte)
+}
+
+/// What is given to a call, of the text after its bracket, and the length up to the bracket that closes it.
+fn given(text: &str) -> Option<(Vec<&str>, usize)> {
+    let (mut given, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
+        match (quote, byte) {
+            (Some(_), b'\\') => _ = bytes.next(),
+            (Some(end), _) => quote = quote.filter(|_| byte != end),
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (None, b'(' | b'[' | b'{') => depth += 1,
+            (None, b',' | b')') if depth == 0 => {
+                given.push(text[start..at].trim());
+                start = at + 1;
+                if byte == b')' {
+                    given.retain(|one| !one.is_empty());
+                    return Some((given, start));
+                }
+            }
+            (None, b')' | b']' | b'}') => depth = depth.checked_sub(1)?,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn json_of(given: &[&str]) -> Option<String> {
+    let is_json = |text: &str| Document::read(text.as_bytes()).faults().is_empty();
+    let member = |one: &&str| {
+        let (name, value) = one.split_once('=')?;
+        let (name, value) = (name.trim(), value.trim());
+        let json = if is_json(value) { value.to_owned() } else { literal::json_of(value)? };
+        (name.bytes().all(is_of_name) && is_json(&json)).then(|| format!("\"{name}\": {json}"))
+    };
+    let members: Vec<String> = given.iter().map(member).collect::<Option<_>>()?;
+    Some(format!("{{{}}}", members.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_in_python_are_read_and_nothing_else_is_one() {
+        type Case = (String, Vec<(String, Option<String>)>);
+        let cases: Vec<Case> = serde_json::from_str(include_str!("python_calls.json")).unwrap();
+        for (text, expected) in cases {
+            let found = read(&text).into_iter().map(|call| (text[call.name].to_owned(), call.arguments));
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
+        }
+    }
+}
