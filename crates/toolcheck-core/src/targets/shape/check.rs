@@ -25,6 +25,9 @@ const MOST_DECISIONS: usize = 4;
 /// of keys.
 const MOST_UNKNOWN: usize = 10_000;
 
+/// The most keys of a request that are looked at for whether they were meant to be others.
+const MOST_MISSPELT: usize = 256;
+
 /// The length of keys that say too little to be told from others.
 const SHORT: usize = 4;
 
@@ -75,6 +78,8 @@ pub(super) struct Checker<'f, 'd, 's> {
     is_alone: bool,
     /// The name that an object has, if it has one.
     pub(super) names: HashMap<NodeId, Option<NodeId>>,
+    /// How many keys were looked at for whether they were meant to be others.
+    misspelt: usize,
 }
 
 /// An object on the way to what is looked at.
@@ -127,6 +132,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             kept: ValidObjectCache::default(),
             is_alone: true,
             names: HashMap::default(),
+            misspelt: 0,
         }
     }
 
@@ -434,7 +440,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     #[cold]
     #[inline(never)]
     fn is_misspelt(
-        &self,
+        &mut self,
         object: &Object,
         value: Value<'d, 's>,
         member: Value<'d, 's>,
@@ -453,12 +459,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             field.is_known
                 && field.key.len() > SHORT
                 && field.mask & bit_of(member) != 0
+                && field.key.len().abs_diff(key.len()) <= SHORT
                 && is_near(&field.key, &key)
                 && value.get(&field.key).is_none()
         };
         object.fields.iter().find(is_meant).is_some_and(|field| {
             let mut missing = self.faults[first..].iter().filter(|fault| is_reported(fault));
-            !missing.any(|fault| fault.key == *field.key) && other_formats::knowing(&key) == 0
+            let is_reported = missing.any(|fault| fault.key == *field.key);
+            self.misspelt += 1;
+            // To look for a key in all files is dear.
+            !is_reported && self.misspelt <= MOST_MISSPELT && other_formats::knowing(&key) == 0
         })
     }
 

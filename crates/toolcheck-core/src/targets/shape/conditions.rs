@@ -35,9 +35,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         match &check.what {
             CheckKind::Needs(key) => {
                 let other = self.beside(key, parent);
-                let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other))
-                    || has_misspelt(&self.shape.objects[number.0], parent, key);
-                (!is_there && self.knows(key)).then_some(Detail::Other { key, values: Vec::new() })
+                let is_there = other.is_some_and(|other| !other.is_null() && !is_empty(other));
+                let is_misspelt = || has_misspelt(&self.shape.objects[number.0], parent, key);
+                (!is_there && self.knows(key) && !is_misspelt())
+                    .then_some(Detail::Other { key, values: Vec::new() })
             }
             CheckKind::Excludes(keys) => {
                 let there =
@@ -46,19 +47,19 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             }
             CheckKind::OnlyIf(key, values) | CheckKind::NotIf(key, values) => {
                 let other = self.beside(key, parent).filter(|other| !other.is_null());
-                // That a required key is not there is a fault of its own, and so is one that is spelled wrong.
-                let is_required = || {
-                    self.shape.objects[number.0].field(key).is_some_and(|field| !field.required.is_empty())
-                };
-                if other.is_none()
-                    && (is_required() || has_misspelt(&self.shape.objects[number.0], parent, key))
-                {
-                    return None;
-                }
                 let is_one = other.is_some_and(|other| is_one_of(values, false, other));
                 let is_only = matches!(check.what, CheckKind::OnlyIf(..));
+                if is_one == is_only || !self.knows(key) {
+                    return None;
+                }
+                // That a required key is not there is a fault of its own, and so is one that is spelled wrong.
+                let object = &self.shape.objects[number.0];
+                let is_required = || object.field(key).is_some_and(|field| !field.required.is_empty());
+                if other.is_none() && (is_required() || has_misspelt(object, parent, key)) {
+                    return None;
+                }
                 let values = values.iter().map(|value| &*value.text).collect();
-                (is_one != is_only && self.knows(key)).then_some(Detail::Other { key, values })
+                Some(Detail::Other { key, values })
             }
             CheckKind::LessThan(key) => {
                 let of = |value: Value<'d, 's>| std::str::from_utf8(value.raw()).ok()?.parse::<f64>().ok();
@@ -105,17 +106,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                     .then(|| Detail::Values { allowed: Vec::new(), got: short(value) })
             }
             CheckKind::Lists(key) => {
-                let keys: HashSet<Cow<'s, str>> = parent
-                    .get(key)
-                    .into_iter()
-                    .flat_map(Value::members)
-                    .filter_map(Value::key_text)
-                    .collect();
-                let is_known = parent.get(key).is_none_or(|of| of.is_object() || of.is_null())
-                    && !has_misspelt(&self.shape.objects[number.0], parent, key);
-                let mut names = value.elements().filter_map(Value::as_str).filter(|_| is_known);
-                let wrong = names.find(|name| !keys.contains(name))?;
-                Some(Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
+                let of = parent.get(key);
+                if of.is_some_and(|of| !of.is_object() && !of.is_null()) {
+                    return None;
+                }
+                let keys: HashSet<Cow<'s, str>> =
+                    of.into_iter().flat_map(Value::members).filter_map(Value::key_text).collect();
+                let wrong = value.elements().filter_map(Value::as_str).find(|name| !keys.contains(name))?;
+                let is_misspelt = has_misspelt(&self.shape.objects[number.0], parent, key);
+                (!is_misspelt).then(|| Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
             }
             CheckKind::ListsAll(key) => {
                 let names: HashSet<Cow<'s, str>> = value.elements().filter_map(Value::as_str).collect();
@@ -170,13 +169,12 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         value: Value<'d, 's>,
         within: Scope<'f>,
     ) {
-        if has_misspelt(object, value, &field.key) {
-            return;
-        }
         for check in &field.checks {
             let CheckKind::ListsAll(key) = &check.what else { continue };
             let first = value.get(key).and_then(|of| of.members().next()?.key_text());
-            if let Some(first) = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value))) {
+            let is_misspelt = || has_misspelt(object, value, &field.key);
+            let first = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value)));
+            if let Some(first) = first.filter(|_| !is_misspelt()) {
                 let detail = Detail::Value { got: crate::text::shorten(&first).into_owned() };
                 let cause = Cause { fact: check.fact, check: Some(&check.what) };
                 let problem = Problem { kind: ShapeFaultKind::Names, detail, cause };
