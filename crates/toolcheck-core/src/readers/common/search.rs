@@ -427,7 +427,8 @@ impl<'d, 's> Search<'d, 's> {
             // NeMo Gym's rows have what a verifier expects beside the request.
             let is_of_gym =
                 member.has_key("expected_action") && value.get("responses_create_params").is_some();
-            if is_of_gym || is_row && super::is_of_grader(member) && unread::is_expected(member) {
+            let is_beside = is_row && !lists::is_list(member);
+            if is_of_gym || is_beside && super::is_of_grader(member) && unread::is_expected(member) {
                 self.left_out.add("answers that a verifier expects", 1);
                 continue;
             }
@@ -438,8 +439,8 @@ impl<'d, 's> Search<'d, 's> {
             if chosen == Some(member.id()) {
                 continue;
             }
-            if let Some(unread) = unread::flat(member).filter(|_| is_row && unread::member(member).is_none())
-            {
+            let flat = if is_beside { unread::flat(member) } else { None };
+            if let Some(unread) = flat.filter(|_| unread::member(member).is_none()) {
                 if unread.name.contains("rejected") {
                     self.left_out.add("rejected answers", 1);
                 } else if member.as_json_str().is_some() {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem;
-use toolcheck_json::{Document, Value};
+use toolcheck_json::{Document, JsonStr, Value};
 
 use super::tagged::{self, MappedText, OPENING};
 use super::{parts, python_calls};
@@ -97,17 +97,16 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
 
 /// Whether the user hands on what tools returned, each time after a sentence of the model: their calls were lost.
 fn has_lost_calls(list: Value<'_, '_>) -> bool {
-    let returns = |turn: &Value<'_, '_>| {
-        let text = turn.get("content").and_then(Value::as_json_str);
-        turn.get_str("role").as_deref() == Some("user")
-            && text
-                .filter(|text| text.may_have("tool_response"))
-                .is_some_and(|text| text.decode().trim_start().starts_with(RESPONSE))
+    let is_of = |turn: Value<'_, '_>, role: &str| turn.get_str("role").as_deref() == Some(role);
+    let is_response = |text: JsonStr<'_>| {
+        text.may_have("tool_response") && text.decode().trim_start().starts_with(RESPONSE)
     };
-    let is_said =
-        |turn: Value<'_, '_>| turn.get_str("role").as_deref() == Some("assistant") && is_sentence(turn);
-    let mut after = list.elements().zip(list.elements().skip(1)).filter(|(_, turn)| returns(turn)).peekable();
-    after.peek().is_some() && after.all(|(before, _)| is_said(before))
+    let returns = |turn: Value<'_, '_>| {
+        is_of(turn, "user") && turn.get("content").and_then(Value::as_json_str).is_some_and(is_response)
+    };
+    let turns = list.elements().zip(list.elements().skip(1));
+    let mut after = turns.filter(|(_, turn)| returns(*turn)).map(|(before, _)| before).peekable();
+    after.peek().is_some() && after.all(|turn| is_of(turn, "assistant") && is_sentence(turn))
 }
 
 /// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2, Llama 3 and Granite, and the words of
@@ -176,11 +175,11 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
         // Cohere's rows (<https://docs.cohere.com/docs/chat-preparing-the-data>).
         Some("Chatbot") => true,
         Some("assistant") => {
+            let is_python =
+                |calls: Value<'_, '_>| !python_calls::read(&calls.as_str().unwrap_or_default()).is_empty();
             recipient(turn).is_some()
                 || calls_of_program(turn).is_some()
-                || calls_beside(turn)
-                    .and_then(Value::as_str)
-                    .is_some_and(|text| !python_calls::read(&text).is_empty())
+                || calls_beside(turn).is_some_and(is_python)
         }
         Some("tool") => call_with_result(turn).is_some(),
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
@@ -227,11 +226,17 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>, dec
     }
 }
 
-/// Whether the text of a turn is a sentence, and no call in whatever words.
+/// Whether the text of a turn is a sentence beyond doubt, and no call in whatever words.
 fn is_sentence(turn: Value<'_, '_>) -> bool {
     let Some(text) = turn.get_any(&TEXTS).and_then(Value::as_json_str) else { return false };
     let said = text.decode();
-    !call_marks::hold_call(text) && !said.contains('{') && !is_notation(&said) && calls_beside(turn).is_none()
+    let said = said.trim();
+    let is_called = || said.split('(').rev().skip(1).any(|before| before.ends_with(char::is_alphanumeric));
+    said.ends_with(['.', '!', '?', '…', '。', '！', '？'])
+        && !said.contains(['\n', '{', '`', '<', '['])
+        && !is_notation(said)
+        && !is_called()
+        && calls_beside(turn).is_none()
 }
 
 /// Adds a turn that stands outside of the list, after its last.
@@ -390,8 +395,8 @@ fn calls_in_python<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, fol
     let Some(said) = MappedText::of(text) else { return };
     let answers = following.iter().take_while(|turn| is_result(Some(turn))).count();
     let found = python_calls::read(said.text());
-    let (all, found_any) = (0..said.text().len(), !found.is_empty());
-    let unread = (0..if found_any { 0 } else { answers.max(1) }).map(|_| (None, all.clone(), None));
+    let unread = if found.is_empty() { answers.max(1) } else { 0 };
+    let unread = (0..unread).map(|_| (None, 0..said.text().len(), None));
     let found = found.into_iter().map(|call| (Some(call.name), call.whole, call.arguments));
     for (number, (name, whole, arguments)) in found.chain(unread).enumerate() {
         let mut call = parts::call(None, None, None);

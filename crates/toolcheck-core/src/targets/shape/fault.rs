@@ -462,8 +462,10 @@ impl<'f> ShapeFault<'f> {
     /// The key that an unknown one was meant to be.
     pub fn meant(&self, document: &Document<'_>) -> Option<&str> {
         let is_there = |key: &str| document.value(self.parent).get(key).is_some();
-        let is_unknown = self.kind == ShapeFaultKind::Unknown && !self.is_of_known_key();
-        self.near_keys(document).filter(|_| is_unknown).find(|known| !is_there(known))
+        if self.kind != ShapeFaultKind::Unknown || self.is_of_known_key() {
+            return None;
+        }
+        self.near_keys(document).find(|known| !is_there(known))
     }
 
     /// Whether it is a key that has no effect, and was meant to be another.

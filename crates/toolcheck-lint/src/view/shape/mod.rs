@@ -331,6 +331,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         finding.say().answer.clone_from(&refused.answer);
         finding.say().fix = refused.fix.clone().map(Box::new);
         let is_misspelt = fault.meant(cx.document).is_some();
+        let hides = |kind| is_misspelt && fault.hides(cx.document, kind);
         finding.of_shape = Some(Box::new(OfShape {
             node: fault.node(),
             object: fault.object_node(),
@@ -342,15 +343,14 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
                 || refused.unknown.iter().any(|other| other.means.is_some())
                 || fault.is_well_known(cx.document),
             explains: explained(refused),
-            hides_calls: fault.hides(cx.document, Kind::ToolCall)
+            hides_calls: hides(Kind::ToolCall)
                 || fault.kind == ShapeFaultKind::Type
                     && fault.holds_objects()
                     && fault.checked_in_place_by().next().is_some(),
             hides_results: is_misspelt
                 && fault.object_kind() == Some(Kind::Content)
-                && !fault.hides(cx.document, Kind::ToolCall),
-            hides_tools: fault.hides(cx.document, Kind::Tool)
-                || is_misspelt && fault.object_kind() == Some(Kind::Tool),
+                && !hides(Kind::ToolCall),
+            hides_tools: hides(Kind::Tool) || is_misspelt && fault.object_kind() == Some(Kind::Tool),
             is_misspelt: is_misspelt || fault.misspelt(cx.document).is_some(),
             is_no_object: fault.kind == ShapeFaultKind::Type && fault.key.ends_with("[]"),
         }));
