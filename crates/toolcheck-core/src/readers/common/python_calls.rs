@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use toolcheck_json::Document;
+use toolcheck_json::{Document, Value};
 
-use super::literal;
+use super::tagged::MappedText;
+use super::{literal, parts};
+use crate::ir::{Body, Named, ToolKind, Transcript, UnpairedReason};
 
 /// A call in a text.
 pub(crate) struct PythonCall {
@@ -72,6 +74,32 @@ fn json_of(given: &[&str]) -> Option<String> {
     };
     let members: Vec<String> = given.iter().map(member).collect::<Option<_>>()?;
     Some(format!("{{{}}}", members.join(", ")))
+}
+
+/// Adds the calls that a text in Python has, or as many as there are answers.
+pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, answers: usize) {
+    let Some(said) = MappedText::of(text) else { return };
+    let found = read(said.text());
+    let unread = if found.is_empty() { answers.max(1) } else { 0 };
+    let unread = (0..unread).map(|_| (None, 0..said.text().len(), None));
+    let found = found.into_iter().map(|call| (Some(call.name), call.whole, call.arguments));
+    for (number, (name, whole, arguments)) in found.chain(unread).enumerate() {
+        let mut call = parts::call(None, None, None);
+        call.name = name.map(|name| {
+            let text = said.text()[name.clone()].to_owned().into();
+            Named { text, place: said.place(name), instead: None }
+        });
+        match arguments {
+            Some(json) => _ = transcript.details.streamed_arguments.insert(transcript.parts.len(), json),
+            None => call.kind = ToolKind::Custom,
+        }
+        // One text may have what all of them returned.
+        call.unpaired = (number > 0 && answers == 1).then_some(UnpairedReason::Elsewhere);
+        transcript.part(text, Body::Call(call));
+        if let Some(part) = transcript.parts.last_mut() {
+            part.place = said.place(whole);
+        }
+    }
 }
 
 #[cfg(test)]

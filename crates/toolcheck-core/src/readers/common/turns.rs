@@ -329,7 +329,7 @@ fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
         if let Some(said) = text.filter(|text| text.as_json_str().is_some_and(|text| !text.is_empty())) {
             transcript.part(said, Text::of(said).map_or(Body::Opaque, Body::Text));
         }
-        calls_in_python(transcript, called, following);
+        python_calls::add(transcript, called, answers_in(following));
     } else if let Some(text) = text.filter(|text| is_call_of_template(turn, *text, following)) {
         becomes_model(transcript);
         calls_before(transcript, text, following);
@@ -390,31 +390,9 @@ fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, follow
     }
 }
 
-/// Adds the calls that a text in Python has, or as many as have results.
-fn calls_in_python<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
-    let Some(said) = MappedText::of(text) else { return };
-    let answers = following.iter().take_while(|turn| is_result(Some(turn))).count();
-    let found = python_calls::read(said.text());
-    let unread = if found.is_empty() { answers.max(1) } else { 0 };
-    let unread = (0..unread).map(|_| (None, 0..said.text().len(), None));
-    let found = found.into_iter().map(|call| (Some(call.name), call.whole, call.arguments));
-    for (number, (name, whole, arguments)) in found.chain(unread).enumerate() {
-        let mut call = parts::call(None, None, None);
-        call.name = name.map(|name| {
-            let text = said.text()[name.clone()].to_owned().into();
-            Named { text, place: said.place(name), instead: None }
-        });
-        match arguments {
-            Some(json) => _ = transcript.details.streamed_arguments.insert(transcript.parts.len(), json),
-            None => call.kind = ToolKind::Custom,
-        }
-        // One text may have what all of them returned.
-        call.unpaired = (number > 0 && answers == 1).then_some(UnpairedReason::Elsewhere);
-        transcript.part(text, Body::Call(call));
-        if let Some(part) = transcript.parts.last_mut() {
-            part.place = said.place(whole);
-        }
-    }
+/// How many results follow at once.
+fn answers_in(following: &[Value<'_, '_>]) -> usize {
+    following.iter().take_while(|turn| is_result(Some(turn))).count()
 }
 
 /// How many calls a text shows: between tags, or as JSON and nothing else.
