@@ -2,7 +2,8 @@ use std::io;
 
 use super::Output;
 use crate::Style;
-use crate::show::{Outline, Request};
+use crate::json_text::write_json;
+use crate::show::Outline;
 
 pub(super) static OUTPUT: Output = Output {
     id: "request",
@@ -12,6 +13,6 @@ pub(super) static OUTPUT: Output = Output {
 };
 
 fn write(outline: &Outline, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
-    let Some(text) = outline.request().and_then(Request::text) else { return Ok(()) };
-    out.write_all(text.as_bytes())
+    let Some(body) = outline.request().and_then(|request| request.body.as_ref()) else { return Ok(()) };
+    write_json(body, out)
 }
