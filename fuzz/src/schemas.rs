@@ -26,6 +26,11 @@ pub fn run(data: &[u8]) {
     whole::check(declaring.as_bytes(), &options);
     let found = mismatches(&declaring, &options);
     assert!(found.len() <= MOST_VIOLATIONS, "{found:?}");
+    // What follows from a fault of a schema in the request is not said of a call.
+    let findings = lint("case.json", declaring.as_bytes(), &options).findings;
+    if findings.iter().any(|finding| finding.rule == "invalid-tool-schema") {
+        return;
+    }
 
     // Declared outside the transcript, by an MCP server.
     let list = format!(r#"[{{"name": "tide", "inputSchema": {{"json": {schema}}}}}]"#);

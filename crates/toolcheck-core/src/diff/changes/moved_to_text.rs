@@ -96,7 +96,6 @@ impl<'s> Finder<'_, '_, 's> {
         let text = self.retold.text_of(number);
         let joined = if text.is_none() { self.joined_in(number) } else { None };
         let is_kept = match text {
-            _ if joined.is_some() => true,
             Some(text) => self.is_told_twice(number, text),
             None => {
                 self.is_repeated(0, number)

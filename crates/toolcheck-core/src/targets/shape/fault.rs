@@ -470,7 +470,8 @@ impl<'f> ShapeFault<'f> {
 
     /// Whether it is a key that has no effect, and was meant to be another.
     pub fn is_ignored(&self) -> bool {
-        self.kind == ShapeFaultKind::Unknown && !self.object.is_closed && !self.is_of_known_key()
+        let is_known = self.fact.is_some() || self.field.is_some_and(|field| field.is_known);
+        self.kind == ShapeFaultKind::Unknown && !self.object.is_closed && !is_known
     }
 
     /// What the API answers to a fault that it refuses.
