@@ -111,7 +111,7 @@ impl<'s> Finder<'_, '_, 's> {
         } else if joined.is_some() {
             about.push_str(", is in another result of the call now");
         }
-        self.add(Kind::ResultLost, level, At(Some(number), text.or(joined)), about);
+        self.add(Kind::ResultLost, level, At(Some(number), text), about);
     }
 
     /// The result of the same call that says what this one said beside what it said itself.
@@ -184,8 +184,10 @@ impl<'s> Finder<'_, '_, 's> {
             }
             // A message may be one of several that are read as one.
             let place = events[**other].place;
-            let message = self.sides[1].transcript.messages[events[**other].message].place;
-            let around = if message.span.contains(place.span) { message } else { place };
+            // What the model answered is no message of the request.
+            let message = self.sides[1].transcript.messages.get(events[**other].message);
+            let message = message.map(|message| message.place);
+            let around = message.filter(|message| message.span.contains(place.span)).unwrap_or(place);
             let said = || canonical::leaves(self.sides[1].document.value(around.node), Leaves::All);
             leaves.is_subset(self.said.borrow_mut().entry(around.node).or_insert_with(said))
         };
