@@ -94,7 +94,6 @@ impl<'s> Finder<'_, '_, 's> {
         let about = result_title(before, self.paired.before);
         // Once is enough.
         let text = self.retold.text_of(number);
-        let joined = if text.is_none() { self.joined_in(number) } else { None };
         let is_kept = match text {
             Some(text) => self.is_told_twice(number, text),
             None => {
@@ -108,19 +107,20 @@ impl<'s> Finder<'_, '_, 's> {
         let mut about = format!("{about}, {}", characters(before.content.length));
         if let Some(text) = text {
             about.push_str(&format!(", is text of {} now", speaker(self.after(text))));
-        } else if joined.is_some() {
+        } else if self.is_joined(number) {
             about.push_str(", is in another result of the call now");
         }
         self.add(Kind::ResultLost, level, At(Some(number), text), about);
     }
 
-    /// The result of the same call that says what this one said beside what it said itself.
-    fn joined_in(&self, number: usize) -> Option<usize> {
+    /// Whether another result of the same call says what this one said beside what it said itself.
+    fn is_joined(&self, number: usize) -> bool {
         let own = self.before(number);
-        let call = own.owner.or_else(|| self.calls_by_id[0].get(own.id.as_deref()?).copied())?;
+        let by_id = || self.calls_by_id[0].get(own.id.as_deref()?).copied();
+        let Some(call) = own.owner.or_else(by_id) else { return false };
         let others = self.paired.before.all[call].results.iter().take(MOST_RESULTS);
         let mut now = others.filter_map(|other| self.paired.pairs.before[*other]);
-        now.find(|other| holds(self.after(*other).content.text.as_deref().unwrap_or_default(), &own.content))
+        now.any(|other| holds(self.after(other).content.text.as_deref().unwrap_or_default(), &own.content))
     }
 
     /// Whether the text that a result has become is that of an earlier copy of it.
