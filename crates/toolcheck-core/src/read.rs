@@ -4,8 +4,10 @@ use serde_json::{Map, Value as Json};
 use toolcheck_json::Document;
 
 use crate::conversation::{self, Conversation, ToolOutput};
-use crate::formats::{self, Format};
-use crate::ir::{Arguments, Body, Call, Executor, Named, Part, Role, ToolKind, Transcript, UnpairedReason};
+use crate::formats::{self, Decode, Format};
+use crate::ir::{
+    Arguments, Body, Call, Content, Executor, Named, Part, Role, ToolKind, Transcript, UnpairedReason,
+};
 use crate::readers::is_broken;
 
 impl Conversation {
@@ -33,21 +35,26 @@ impl Conversation {
     /// Results in messages of their own or in the user's become the same, and so do arguments in a string or an object,
     /// and system texts in messages or beside them. A result gets the name of its call if the format does not repeat it.
     pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
-        Self::of_parts(transcript, document, |_| true)
+        Self::of_parts(transcript, document, |text| text.decode(), |_| true)
     }
 
     /// The conversation in what an agent sends next: without records that are cut off, and results of calls elsewhere.
+    /// Half a character is one for private use ([`toolcheck_json::JsonStr::decode_halves`]).
     pub fn of_next(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let elsewhere = Some(UnpairedReason::Elsewhere);
         let is_apart = |body: &Body<'_>| matches!(body, Body::Result(result) if result.unpaired == elsewhere);
-        Self::of_parts(transcript, document, |part| {
-            !is_apart(&part.body) && !is_broken(document.value(part.place.node))
-        })
+        Self::of_parts(
+            transcript,
+            document,
+            |text| text.decode_halves(),
+            |part| !is_apart(&part.body) && !is_broken(document.value(part.place.node)),
+        )
     }
 
     fn of_parts(
         transcript: &Transcript<'_>,
         document: &Document<'_>,
+        decode: Decode,
         is_kept: impl Fn(&Part<'_>) -> bool,
     ) -> Self {
         let mut conversation = Self::default();
@@ -61,18 +68,19 @@ impl Conversation {
             });
         }
         for (message, parts) in transcript.messages_with_parts() {
+            if message.role == Role::Assistant && message.content == Content::EmptyText {
+                conversation.push_assistant(|_| {});
+            }
             for part in parts.iter().filter(|part| is_kept(part)) {
                 match &part.body {
                     Body::Text(text) => match message.role {
                         Role::System => {
-                            conversation::add_text(&mut conversation.system, &text.string.decode())
+                            conversation::add_text(&mut conversation.system, &decode(text.string))
                         }
                         Role::Assistant => {
-                            conversation.push_assistant(|said| said.text.push_str(&text.string.decode()))
+                            conversation.push_assistant(|said| said.text.push_str(&decode(text.string)))
                         }
-                        Role::User if !text.string.is_empty() => {
-                            conversation.push_user(&text.string.decode())
-                        }
+                        Role::User if !text.string.is_empty() => conversation.push_user(&decode(text.string)),
                         _ => {}
                     },
                     Body::Reasoning(reasoning)
@@ -104,7 +112,9 @@ impl Conversation {
                         conversation.push_output(ToolOutput {
                             call_id: name(result.call_id.as_ref()),
                             name: name(result.name.as_ref()),
-                            text: content.map(formats::result_text).unwrap_or_default(),
+                            text: content
+                                .map(|content| formats::result_text(content, decode))
+                                .unwrap_or_default(),
                             failed: result.is_error == Some(true),
                         });
                     }

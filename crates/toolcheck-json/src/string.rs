@@ -142,6 +142,25 @@ impl<'s> JsonStr<'s> {
         (text, offsets)
     }
 
+    /// The text, in which each half of a character is one for private use: its code unit above [`Self::HALVES`].
+    pub fn decode_halves(self) -> Cow<'s, str> {
+        if self.is_text() {
+            return self.decode();
+        }
+        let (text, offsets) = self.decode_with_offsets();
+        let with_half = |(at, character): (usize, char)| {
+            let escape =
+                self.raw.get(offsets[at] as usize..).filter(|_| character == char::REPLACEMENT_CHARACTER);
+            let unit = escape.and_then(|raw| code_unit(raw.strip_prefix(b"\\u")?));
+            let half = unit.filter(|unit| (0xD800..=0xDFFF).contains(unit));
+            half.and_then(|unit| char::from_u32(Self::HALVES + u32::from(unit))).unwrap_or(character)
+        };
+        Cow::Owned(text.char_indices().map(with_half).collect())
+    }
+
+    /// What [`Self::decode_halves`] adds to the halves of characters.
+    pub const HALVES: u32 = 0x10_0000;
+
     /// The text, and where it and [`Self::raw`] continue after each escape.
     pub(crate) fn decode_with_jumps(self) -> (String, Vec<Jump>) {
         let (mut text, mut jumps) = (String::with_capacity(self.raw.len()), Vec::with_capacity(32));

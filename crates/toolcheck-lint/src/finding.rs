@@ -197,6 +197,8 @@ pub struct DraftContent {
     pub(crate) at_least: Option<Level>,
     /// Why a refusal of it is only a warning, if the rule knows: a clause.
     pub(crate) doubt: Option<&'static str>,
+    /// Whether it is in nothing that is sent, though the file goes on.
+    pub(crate) stays: bool,
     /// The placeholders of the target's text.
     pub(crate) values: Vec<(&'static str, String)>,
     /// What the target answers, if the rule knows it.

@@ -383,7 +383,12 @@ impl<'c> Context<'c, '_> {
     /// Whether a rule is about messages that an agent sends as they are.
     fn sends_as_written(&self, rule: &Rule) -> bool {
         let is_own = || Policy::of_sent_messages().level(rule.id).is_some();
-        self.policy.is_some() && self.target_reads_format() && is_own()
+        self.policy.is_some() && (self.target_reads_format() && is_own() || self.doubt_of(rule).is_some())
+    }
+
+    /// Why it is in doubt whether what a rule finds is sent next as it is, if that is only inferred.
+    pub(crate) fn doubt_of(&self, rule: &Rule) -> Option<&'static str> {
+        self.next_request().and_then(|next| next.doubted.get(&rule.id)).map(|doubt| &**doubt)
     }
 
     /// Whether nothing at its end is still running.
@@ -469,7 +474,8 @@ impl<'c> Context<'c, '_> {
 
     /// The target's verdict on a case of a rule, or on the rule as a whole.
     fn verdict(&self, rule: &Rule, case: Option<&str>) -> Verdict<'_> {
-        let wire = rule.on_wire.then(|| self.family().unwrap_or_default());
+        let family = self.doubt_of(rule).and_then(|_| self.target().family()).or(self.family());
+        let wire = rule.on_wire.then(|| family.unwrap_or_default());
         self.verdicts.of(self.target(), rule, case, self.transcript.request.model.as_deref(), wire)
     }
 

@@ -2,24 +2,30 @@
 
 use std::collections::BTreeSet;
 
-use toolcheck_core::{Level, readers, targets};
-use toolcheck_lint::{FileReport, Options, lint};
+use toolcheck_core::{Format, Level, readers, targets};
+use toolcheck_lint::{FileReport, Finding, Options, lint};
 use toolcheck_report::{View, outline};
 
 use crate::common::cases;
 
-/// The rules that fail only in what is sent next of a `session`, or only in the `request` that it becomes.
-pub(crate) fn differing(name: &str, bytes: &[u8]) -> Option<Vec<String>> {
+/// The request that is sent next of a session, with its format and the options for it.
+pub(crate) fn request_of(name: &str, bytes: &[u8]) -> Option<(String, Option<&'static Format>, Options)> {
     let made = |options: Options| {
         let outline = outline(name, bytes, &options, &View::new().as_request(true));
         let request = outline.request()?;
-        Some((request.body.clone()?.to_string(), request.format, options))
+        Some((request.text()?, request.format, options))
     };
     let next = Options::new().conversation(Some(Options::NEXT));
-    let known = made(next.clone()).or_else(|| made(next.target(targets::find("anthropic"))));
-    let (body, format, options) = known?;
+    made(next.clone()).or_else(|| made(next.target(targets::find("anthropic"))))
+}
+
+/// The rules that fail only in what is sent next of a `session`, or only in the `request` that it becomes.
+pub(crate) fn differing(name: &str, bytes: &[u8]) -> Option<Vec<String>> {
+    let (body, format, options) = request_of(name, bytes)?;
     let errors = |report: &FileReport| -> BTreeSet<&'static str> {
-        let errors = report.findings.iter().filter(|found| found.level == Level::Error);
+        // What is in doubt is a warning in the session alone.
+        let is_sent = |found: &&Finding| found.message.ends_with("in the next request");
+        let errors = report.findings.iter().filter(|found| found.level == Level::Error || is_sent(found));
         errors.map(|found| found.rule.as_str()).collect()
     };
     let of_session = lint(name, bytes, &options);
@@ -28,7 +34,15 @@ pub(crate) fn differing(name: &str, bytes: &[u8]) -> Option<Vec<String>> {
     let target = of_session.findings.iter().find_map(|found| targets::find(found.target.as_deref()?));
     let options = options.conversation(None).format(format);
     let options = target.map_or_else(|| options.clone(), |target| options.clone().target(Some(target)));
-    let request = errors(&lint("request", body.as_bytes(), &options));
+    let mut request = errors(&lint("request", body.as_bytes(), &options));
+    // A late result is the second one of a call that the agent has answered.
+    let agent = of_session.format.and_then(readers::NextRequest::of);
+    if agent.is_some_and(|agent| agent.answers_late) && session.contains("late-tool-result") {
+        request.remove("duplicate-tool-result");
+        request.extend(
+            ["late-tool-result", "duplicate-tool-result"].into_iter().filter(|rule| session.contains(rule)),
+        );
+    }
     let of_session = session.difference(&request).map(|rule| format!("session {rule}"));
     Some(of_session.chain(request.difference(&session).map(|rule| format!("request {rule}"))).collect())
 }

@@ -12,6 +12,8 @@ mod ollama;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 
+use std::borrow::Cow;
+
 use foldhash::HashSet;
 use serde_json::{Map, Value as Json};
 use toolcheck_json::{Document, JsonStr, Kind, Value};
@@ -187,8 +189,11 @@ pub(crate) fn text_of(value: Value<'_, '_>) -> String {
     }
 }
 
+/// How the text of a string is read.
+pub(crate) type Decode = for<'s> fn(JsonStr<'s>) -> Cow<'s, str>;
+
 /// What a result says: its text, also from blocks, or its JSON if it is data. Images and files have no text.
-pub(crate) fn result_text(content: Value<'_, '_>) -> String {
+pub(crate) fn result_text(content: Value<'_, '_>, decode: Decode) -> String {
     /// Under what blocks, and objects around a result, keep it.
     const KEYS: [&str; 10] =
         ["text", "output", "error", "result", "content", "json", "value", "document", "resource", "data"];
@@ -198,14 +203,16 @@ pub(crate) fn result_text(content: Value<'_, '_>) -> String {
     };
     match content.kind() {
         Kind::Null | Kind::Invalid => String::new(),
-        Kind::String => content.as_str().unwrap_or_default().into_owned(),
-        Kind::Array if content.elements().all(is_block) => content.elements().map(result_text).collect(),
+        Kind::String => content.as_json_str().map(decode).unwrap_or_default().into_owned(),
+        Kind::Array if content.elements().all(is_block) => {
+            content.elements().map(|block| result_text(block, decode)).collect()
+        }
         // What a document says is beside its id.
         Kind::Object if is_block(content) => match content
             .get_any(&KEYS)
             .map(|held| held.get("data").filter(|_| held.has_key("document")).unwrap_or(held))
         {
-            Some(said) if !is_file(content) && !is_file(said) => result_text(said),
+            Some(said) if !is_file(content) && !is_file(said) => result_text(said, decode),
             None if !content.children().all(Value::is_object) && content.get("type").is_none() => {
                 json(content).to_string()
             }

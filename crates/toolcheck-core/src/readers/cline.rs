@@ -139,7 +139,12 @@ impl Context {
         let is_of_roo =
             |message: &Value<'_, '_>| message.get_any(&OF_ROO).is_some() || is_reasoning(*message);
         if !messages.iter().any(is_of_roo) {
-            return Self { agent: READER.id, is_sent: vec![true; messages.len()], leaves_out_results: false };
+            // Only Cline notes the model and the costs of what the model says.
+            let is_of_cline = |message: &Value<'_, '_>| message.get_any(&["modelInfo", "metrics"]).is_some();
+            let has_time = messages.iter().all(|message| message.get("ts").is_some());
+            let agent =
+                if has_time && !messages.iter().any(is_of_cline) { "roo-or-cline" } else { READER.id };
+            return Self { agent, is_sent: vec![true; messages.len()], leaves_out_results: false };
         }
         let is_true =
             |message: &Value<'_, '_>, key: &str| message.get(key).and_then(Value::as_bool) == Some(true);
@@ -173,8 +178,10 @@ impl Context {
     /// Says what Roo puts right itself: it answers the last calls when a task is resumed, and leaves out results whose calls
     /// a summary took the place of.
     fn settle(&self, transcript: &mut Transcript<'_>) {
-        if self.agent == READER.id {
+        if self.agent != "roo" {
             transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+        }
+        if self.agent == READER.id {
             return;
         }
         let last = transcript.messages.iter().rev().take(2).find(|message| message.role == Role::Assistant);

@@ -7,7 +7,7 @@ use super::threads::{Thread, Threads};
 use super::{ConversationEnd, Reader, Reading, broken, next, parts};
 use crate::claim::certainty;
 use crate::formats::openai_chat;
-use crate::ir::{Arguments, Body, Role, Transcript};
+use crate::ir::{Arguments, Body, Content, Place, Role, Transcript};
 use crate::names::words;
 
 pub(super) static READER: Reader =
@@ -113,6 +113,9 @@ impl<'s> Log<'s> {
             "system" | "developer" | "_system_prompt" => transcript.next_message(Role::System, record),
             _ => transcript.next_message(Role::User, record),
         };
+        if let (Some(content), Some(message)) = (content, transcript.messages.last_mut()) {
+            (message.content, message.content_place) = (Content::of(Some(content)), Place::of(content));
+        }
         if let Some(content) = content {
             add_content(transcript, content);
         }

@@ -8,9 +8,10 @@
 //! back no further than there.
 //!
 //! After a compaction, Pi sends the summary, the messages in its `retainedTail` or the records from `firstKeptEntryId` on,
-//! and what came after it (`buildSessionContext` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the
-//! format; `packages/coding-agent/docs/session-format.md`). The last conversation is what it sends next: a result that was
-//! kept without its call is refused then, again and again.
+//! and what came after it (`buildContextEntries` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the
+//! format; `packages/coding-agent/docs/session-format.md`). An earlier compaction among those is a summary, which may come
+//! between a call and its result. The last conversation is what it sends next: a result that was kept without its call is
+//! refused then, again and again.
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
@@ -267,11 +268,9 @@ impl Branches {
         let is_first = |number: &usize| records[*number].get("id").is_some_and(|id| id.raw() == first.raw());
         let start = self.way[..end].iter().position(is_first)?;
         let kept = self.way[start..end].iter().copied();
+        // Also the summaries of the compactions that it has kept.
         let is_sent = |number: &usize| {
-            matches!(
-                entry(records[*number]),
-                RecordKind::Message(_) | RecordKind::Summary(Summary::Branch, _)
-            )
+            matches!(entry(records[*number]), RecordKind::Message(_) | RecordKind::Summary(..))
         };
         Some(Kept { compaction: self.way[end], records: kept.filter(is_sent).collect() })
     }

@@ -1,6 +1,7 @@
 //! Files that a reader reads: logs, histories and data sets.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -8,7 +9,7 @@ use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
 use toolcheck_core::readers::{self, Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit};
 use toolcheck_core::text::shorten;
-use toolcheck_core::{Level, formats, targets};
+use toolcheck_core::{Level, RuleId, formats, targets};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Arena, Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
 use toolcheck_schema::Schemas;
@@ -269,6 +270,7 @@ impl<'r> Log<'r> {
             report.target = report.target.take().or_else(|| target.map(str::to_owned));
             self.count(conversation, target, report);
         }
+        keep_worst(&mut drafts);
         if reading.conversations.is_empty() {
             self.check_text(&checker, document, (records, is_own), &mut drafts);
         }
@@ -448,6 +450,19 @@ impl<'r> Log<'r> {
             transcripts: 1,
         });
     }
+}
+
+/// Of the findings about half a character, which each conversation that is sent next has too, the worst.
+fn keep_worst(drafts: &mut Vec<Draft>) {
+    let mut worst: BTreeMap<u32, Level> = BTreeMap::new();
+    for draft in drafts.iter().filter(|draft| draft.rule == RuleId::LoneSurrogate) {
+        let level = worst.entry(draft.place.span.start).or_insert(draft.level);
+        *level = draft.level.max(*level);
+    }
+    drafts.retain(|draft| {
+        let mut is_worst = |at: u32| worst.get(&at) == Some(&draft.level) && worst.remove(&at).is_some();
+        draft.rule != RuleId::LoneSurrogate || is_worst(draft.place.span.start)
+    });
 }
 
 /// Converts the places of a finding in an array of all records to places in its record. `lines` has the bytes of the records.

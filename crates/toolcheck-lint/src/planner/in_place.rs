@@ -2,12 +2,15 @@
 
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
-use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::fix::{Change, Cost, Fix};
+use toolcheck_core::fix_style::NO_CALL;
+use toolcheck_core::pairing::ResultSite;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, SyntaxError, SyntaxErrorKind, Value};
 
 use super::Action;
 use super::plan::Planner;
+use super::results::head_of;
 use crate::compare_fix::makes_readable;
 
 impl Planner<'_, '_> {
@@ -166,6 +169,42 @@ impl Planner<'_, '_> {
         }
         raw.extend_from_slice(&self.document.bytes()[at..span.end as usize]);
         raw
+    }
+
+    /// Turns a result in a message of another list, such as what a compaction has kept, into text of the user where it is.
+    pub(super) fn say_in_place(&mut self, finding: usize, site: &ResultSite<'_, '_>) {
+        let (node, message) = (site.part.place.node, self.document.value(site.message.place.node));
+        let is_message = message.id() == node;
+        let blocks = self.fix_style.blocks.and_then(|key| message.get(key));
+        if !is_message && !blocks.is_some_and(|blocks| blocks.elements().any(|block| block.id() == node)) {
+            self.leave(Some(finding), "its program keeps each result in the call that it answers");
+            return;
+        }
+        let mut lost = "the fact that it is a result (it becomes user text)".to_owned();
+        lost.extend(self.beside(site, None).map(|beside| format!(", and {beside}")));
+        if self.try_fix(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
+            self.results_gone.insert(site.number);
+            let content = self.content_of(site);
+            let mut head = head_of(site, NO_CALL);
+            let said = match self.content_blocks(content).filter(|_| is_message) {
+                Some(content) => {
+                    let head = (self.fix_style.text)(Piece::text(&head));
+                    let said = (self.fix_style.user)([vec![head], content].concat());
+                    self.with_stamps(said, message)
+                }
+                None => {
+                    head.push_str(&content.map_or_else(String::new, |content| match content.as_str() {
+                        Some(text) => text.into_owned(),
+                        None => String::from_utf8_lossy(content.raw()).into_owned(),
+                    }));
+                    match is_message {
+                        true => self.with_stamps((self.fix_style.said)(Piece::text(&head)), message),
+                        false => (self.fix_style.text)(Piece::text(&head)),
+                    }
+                }
+            };
+            self.values.insert(node, said);
+        }
     }
 
     /// Removes a message, a block, a member or an element.

@@ -51,7 +51,7 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) file_style: Option<&'static FileFixStyle>,
     pub(super) target: &'p Target,
     pub(super) how: &'p FixOptions,
-    findings: HashMap<(RuleId, NodeId), usize>,
+    pub(super) findings: HashMap<(RuleId, NodeId), usize>,
     lists: Lists,
     pub(super) list: NodeId,
     pub(super) slots: Vec<NodeId>,
@@ -396,7 +396,7 @@ impl<'p, 's> Planner<'p, 's> {
     }
 
     /// Whether a part is in a message that is not in the list.
-    fn is_elsewhere(&self, span: Span) -> bool {
+    pub(super) fn is_elsewhere(&self, span: Span) -> bool {
         let before = self.elsewhere.partition_point(|other| other.start <= span.start);
         before > 0 && self.elsewhere[before - 1].contains(span)
     }
@@ -520,6 +520,7 @@ impl<'p, 's> Planner<'p, 's> {
                 renamed.insert(&id.text);
                 used.insert(new.clone());
                 self.values.insert(id.place.node, Piece::text(&new));
+                self.rename_between(site, id.place.node, &new);
                 self.new_ids.insert(site.number, new);
             }
         }

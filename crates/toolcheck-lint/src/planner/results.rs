@@ -101,8 +101,8 @@ impl<'p> Planner<'p, '_> {
                     self.leave(Some(finding), DIFFERENT);
                     return;
                 }
-                let blocks = [first, second].map(|site| self.content_blocks(self.content_of(site)));
-                let ([Some(one), Some(other)], Some(place)) = (blocks, kept.result.content_place) else {
+                let joined = self.joined_results([first, second].map(|site| self.content_of(site)));
+                let (Some(joined), Some(place)) = (joined, kept.result.content_place) else {
                     let last = self.pairing.results_of_turn(second.turn).last().unwrap_or(second);
                     self.say(finding, second, last, "a second result");
                     return;
@@ -116,14 +116,28 @@ impl<'p> Planner<'p, '_> {
                 let beside = self.beside(gone, Some(kept)).or(others_lost.map(str::to_owned));
                 lost.extend(beside.map(|beside| format!(", and {beside}")));
                 if self.try_fix(finding, Action::Merged, at, Some(Cost::Loss(lost))) {
-                    // What says nothing adds nothing.
-                    if !other.is_empty() || gone.number == first.number {
-                        self.values.insert(place.node, Piece::List(one.into_iter().chain(other).collect()));
-                    }
+                    self.values.insert(place.node, joined);
                     self.take_out(gone);
                 }
             }
         }
+    }
+
+    /// What two results say, as one; `None` if it has no form that can be joined.
+    fn joined_results(&self, contents: [Option<Value<'_, '_>>; 2]) -> Option<Piece> {
+        if self.fix_style.takes_lists {
+            let [one, other] = contents.map(|content| self.content_blocks(content));
+            let (one, other) = (one?, other?);
+            // What says nothing adds nothing.
+            return match contents[0].filter(|_| other.is_empty()) {
+                Some(first) => Some(Piece::Node(first.id())),
+                None => Some(Piece::List(one.into_iter().chain(other).collect())),
+            };
+        }
+        let [one, other] = contents
+            .map(|content| content.map_or(Some(&b""[..]), |content| Some(content.as_json_str()?.raw())));
+        let said: Vec<&[u8]> = [one?, other?].into_iter().filter(|text| !text.is_empty()).collect();
+        Some(Piece::Raw([b"\"", &said.join(&b"\\n\\n"[..])[..], b"\""].concat()))
     }
 
     /// Calls without a result, if they are to be removed. Messages of which only reasoning would be left go with them.
@@ -209,9 +223,17 @@ impl<'p> Planner<'p, '_> {
             let is_orphan = |rule| self.finding(rule, site.part.place);
             let without_id =
                 || is_orphan(RuleId::MissingToolCallId).filter(|_| !pairing.is_first_answer(site));
-            let Some(finding) = is_orphan(RuleId::OrphanToolResult).or_else(without_id) else { continue };
+            let finding = is_orphan(RuleId::OrphanToolResult).or_else(without_id);
+            let apart = self.findings.get(&(RuleId::OrphanToolResult, site.part.place.node)).copied();
+            let apart =
+                apart.filter(|_| self.file_style.is_some() && self.is_elsewhere(site.part.place.span));
+            let Some(finding) = finding.or(apart) else { continue };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
                 self.leave(Some(finding), "kept because of `--orphans leave`");
+                continue;
+            }
+            if (apart.is_some() || self.stands_in_call(site)) && !self.is_again(site) {
+                self.say_in_place(finding, site);
                 continue;
             }
             if self.calls_in(site).is_some() {
@@ -239,10 +261,6 @@ impl<'p> Planner<'p, '_> {
                         self.values.insert(own.place.node, Piece::text(id));
                     }
                 }
-                continue;
-            }
-            if self.stands_in_call(site) && !self.is_again(site) {
-                self.leave(Some(finding), "its program keeps each result in the call that it answers");
                 continue;
             }
             // The same result again is one too many.
@@ -315,7 +333,11 @@ impl<'p> Planner<'p, '_> {
     }
 
     /// What a result has beside its content that is lost with it, if there is something that `other` has not.
-    fn beside(&self, site: &ResultSite<'_, '_>, other: Option<&ResultSite<'_, '_>>) -> Option<String> {
+    pub(super) fn beside(
+        &self,
+        site: &ResultSite<'_, '_>,
+        other: Option<&ResultSite<'_, '_>>,
+    ) -> Option<String> {
         let result =
             |site: &ResultSite<'_, '_>| self.fix_style.own(self.document.value(site.part.place.node));
         let is_stamp = |key: &str| self.file_style.is_some_and(|mend| mend.stamps.contains(&key));
@@ -336,7 +358,7 @@ impl<'p> Planner<'p, '_> {
     }
 
     /// What a result says: its content, or the only other thing in it but for ids, whatever its key is.
-    fn content_of(&self, site: &ResultSite<'_, '_>) -> Option<Value<'p, '_>> {
+    pub(super) fn content_of(&self, site: &ResultSite<'_, '_>) -> Option<Value<'p, '_>> {
         let document = self.document;
         if let Some(place) = site.result.content_place {
             return Some(document.value(place.node));
@@ -358,10 +380,7 @@ impl<'p> Planner<'p, '_> {
     fn become_text(&mut self, site: &ResultSite<'_, '_>, last: &ResultSite<'_, '_>, why: &str) {
         let slot = self.slot_of(site.part.place.node);
         self.note_lost(slot);
-        let id = site.result.call_id.as_ref().map_or("without an id", |id| &*id.text);
-        let name = site.result.name.as_ref().map_or_else(String::new, |name| format!(" (`{}`)", name.text));
-        let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
-        let head = format!("[result of tool call {id}{name}{failed}, {why}]\n");
+        let head = head_of(site, why);
         let mut blocks = vec![(self.fix_style.text)(Piece::text(&head))];
         let content = self.content_of(site);
         match self.content_blocks(content) {
@@ -431,7 +450,7 @@ impl<'p> Planner<'p, '_> {
     }
 
     /// The content of a result as blocks, without those that say nothing; `None` if it has another form.
-    fn content_blocks(&self, content: Option<Value<'_, '_>>) -> Option<Vec<Piece>> {
+    pub(super) fn content_blocks(&self, content: Option<Value<'_, '_>>) -> Option<Vec<Piece>> {
         let Some(content) = content else { return Some(Vec::new()) };
         let block = |value: Value<'_, '_>| match value.kind() {
             Kind::String => (self.fix_style.text)(Piece::Node(value.id())),
@@ -534,6 +553,14 @@ impl<'p> Planner<'p, '_> {
         let Piece::Node(node) = piece else { return false };
         self.pairing.results.binary_search_by_key(node, |site| site.part.place.node).is_ok()
     }
+}
+
+/// The line above a result that became text.
+pub(super) fn head_of(site: &ResultSite<'_, '_>, why: &str) -> String {
+    let id = site.result.call_id.as_ref().map_or("without an id", |id| &*id.text);
+    let name = site.result.name.as_ref().map_or_else(String::new, |name| format!(" (`{}`)", name.text));
+    let failed = if site.result.is_error == Some(true) { ", which failed" } else { "" };
+    format!("[result of tool call {id}{name}{failed}, {why}]\n")
 }
 
 /// What is read of a result.

@@ -1,5 +1,6 @@
 //! What is planned: the conversation of a request, or the conversations of a log.
 
+use toolcheck_core::RuleId;
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Body, Transcript};
@@ -131,11 +132,14 @@ pub(crate) fn on_conversations<R>(
     let mut planner: Option<Planner<'_, '_>> = None;
     // What is fixed in its place depends on an API: that of a log answers what is sent next.
     let is_log = conversations.iter().any(|one| one.transcript.sent_next_by.is_some());
-    let is_wanted = |finding: &Finding| {
+    let is_known = |finding: &Finding| {
         let is_answered = is_log && finding.provider_error.is_some();
-        let is_known = finding.fix.is_none() || is_of_template(finding) || is_answered;
-        is_known && is_asked(how, finding, document) && !how.leaves_out(finding)
+        // Half a character is no text for anybody.
+        let is_half = how.unsafe_fixes && finding.rule == RuleId::LoneSurrogate;
+        finding.fix.is_none() || is_of_template(finding) || is_answered || is_half
     };
+    let is_wanted =
+        |finding: &Finding| is_known(finding) && is_asked(how, finding, document) && !how.leaves_out(finding);
     let wanted = || findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
     for (transcript, pairing, writer) in &usable {
         // What signs the model's reasoning is the API that the messages are for.
@@ -159,8 +163,15 @@ pub(crate) fn on_conversations<R>(
             planner.plan(false);
         }
     }
+    if let Some(planner) = &mut planner {
+        let unknown = findings.iter().enumerate().filter(|(_, finding)| is_log && !is_known(finding));
+        unknown.for_each(|(number, _)| planner.leave(Some(number), NOT_REFUSED));
+    }
     planner.map(take)
 }
+
+/// Why what could be written in another way is left in a log.
+const NOT_REFUSED: &str = "nothing shows that an API refuses it in what the agent sends next";
 
 /// Whether a finding may be fixed.
 pub(crate) fn can_fix(finding: &Finding) -> bool {

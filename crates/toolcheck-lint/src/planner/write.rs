@@ -4,6 +4,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
 use toolcheck_core::ir::{Arguments, Call, Place, Role};
+use toolcheck_core::pairing::CallSite;
 use toolcheck_core::readers::NewRecord;
 use toolcheck_core::targets::ArgumentType;
 use toolcheck_json::edit::Piece;
@@ -78,9 +79,15 @@ impl<'s> Planner<'_, 's> {
         let document = self.document;
         let member = |slot: usize, key: &str| document.value(self.slots[slot]).get(key);
         let mut before: HashMap<&[u8], NodeId> = HashMap::default();
+        // One that moves follows another record where it goes, and leaves a gap where it was.
+        let moved: HashSet<NodeId> = self.after.values().flatten().filter_map(node_of).collect();
         for slot in gone {
             if let (Some(id), Some(parent)) = (member(slot, id_key), member(slot, parent_key)) {
-                let own = self.values.remove(&parent.id()).as_ref().and_then(node_of).unwrap_or(parent.id());
+                let written = match moved.contains(&self.slots[slot]) {
+                    true => None,
+                    false => self.values.remove(&parent.id()),
+                };
+                let own = written.as_ref().and_then(node_of).unwrap_or(parent.id());
                 let parent = before.get(document.value(own).raw()).copied().unwrap_or(own);
                 before.insert(id.raw(), parent);
             }
@@ -168,10 +175,14 @@ impl<'s> Planner<'_, 's> {
 
     /// Another message in the record of a slot, with what each message of the program has.
     pub(super) fn in_same_record(&self, message: Piece, slot: usize) -> Piece {
+        self.with_stamps(message, self.document.value(self.messages[slot]))
+    }
+
+    /// A message with what each message of the program has, from another one.
+    pub(super) fn with_stamps(&self, message: Piece, old: Value<'_, '_>) -> Piece {
         let (Piece::Object(mut members), Some(file_style)) = (message.clone(), self.file_style) else {
             return message;
         };
-        let old = self.document.value(self.messages[slot]);
         let kept =
             file_style.stamps.iter().filter_map(|key| Some(((*key).into(), Piece::Node(old.get(key)?.id()))));
         members.extend(kept);
@@ -245,6 +256,35 @@ impl<'s> Planner<'_, 's> {
         }
         let answers = self.answers.as_deref().unwrap_or_default();
         &answers[..answers.partition_point(|answer| *answer < slot)]
+    }
+
+    /// Records of other kinds between a call and its result name the call too, such as that of its start.
+    pub(super) fn rename_between(&mut self, call: &CallSite<'_, '_>, old: NodeId, new: &str) {
+        let file_style = self.file_style.filter(|file_style| file_style.has_kinds);
+        let answer = self.pairing.answer_of(call).map(|answer| self.slot_of(answer.part.place.node));
+        let (Some(key), Some(end), Some(_)) = (self.fix_style.result_id, answer, file_style) else { return };
+        let start = self.slot_of(call.part.place.node) + 1;
+        let old = self.document.value(old).raw();
+        let named = |slot: usize| self.document.value(self.messages[slot]).get(key);
+        let mut named: Vec<(usize, Value<'_, '_>)> = (start.max(end.saturating_sub(NEAR))..end)
+            .filter_map(|slot| Some((slot, named(slot).filter(|named| named.raw() == old)?)))
+            .collect();
+        let is_result =
+            |(slot, _): &(usize, Value<'_, '_>)| self.is_result(&Piece::Node(self.messages[*slot]));
+        // What is before the result of another call with the id is about that, unless all results come last.
+        let last = named.iter().rposition(is_result).map_or(0, |last| last + 1);
+        if last < named.len() {
+            named.drain(..last);
+        } else {
+            let before = &self.pairing.calls_of_turn(call.turn);
+            let is_twin = |other: &&CallSite<'_, '_>| {
+                let id = other.call.id.as_ref().map(|id| self.document.value(id.place.node).raw());
+                other.number < call.number && id == Some(old)
+            };
+            let twins = before.iter().filter(is_twin).count();
+            named = named.into_iter().filter(|one| !is_result(one)).skip(twins).take(1).collect();
+        }
+        self.values.extend(named.into_iter().map(|(_, named)| (named.id(), Piece::text(new))));
     }
 
     /// The id of the record in a slot, where records follow each other by their ids.

@@ -91,7 +91,11 @@ const HIDDEN: &str = "the error shows that it does not always";
 fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -> bool {
     rule.sort_cases(finding);
     let said = finding.say();
-    let is_sent = context.policy.is_none() || context.is_sent_next(rule);
+    let is_sent = context.policy.is_none() || context.is_sent_next(rule) && !said.stays;
+    if let Some(doubt) = context.doubt_of(rule).filter(|_| is_sent) {
+        said.doubt = Some(doubt);
+        said.at_most = Some(Level::Warning);
+    }
     let asked = is_sent.then(|| context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases));
     let verdict = asked.unwrap_or(Verdict::Unknown);
     // What most templates do says nothing where the template was run.

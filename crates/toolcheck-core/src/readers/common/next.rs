@@ -47,9 +47,32 @@ pub struct NextRequest {
     /// Whether it looks for the call of a result behind it too, before it leaves the result out.
     #[serde(default, rename = "looks-ahead")]
     pub looks_ahead: bool,
+    /// Where its answers to calls without results come among the results that there are.
+    #[serde(default, rename = "answers-come")]
+    pub answers_come: Order,
+    /// Whether it answers a call whose result comes too late, too, and sends the result as well.
+    #[serde(default, rename = "answers-late")]
+    pub answers_late: bool,
+    /// The rules of which it is only inferred that what they find is sent as it is, each with why that is in doubt.
+    #[serde(default)]
+    pub doubted: HashMap<RuleId, String>,
     /// What the agent does itself about the findings of a rule before it sends the request.
     #[serde(default)]
     pub repairs: HashMap<RuleId, Repair>,
+}
+
+/// Where an agent puts its own answers.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Order {
+    /// In the order of the calls.
+    #[default]
+    AsCalled,
+    /// Before the other results of the turn.
+    First,
+    /// After the other results of the turn.
+    Last,
 }
 
 /// What an agent does about a fault. As text, it is what follows the agent's name.
@@ -123,12 +146,13 @@ impl NextRequest {
         let mut called: HashMap<String, usize> = HashMap::default();
         let mut answered: HashSet<(Option<usize>, String)> = HashSet::default();
         let mut moved: HashMap<usize, Vec<ToolOutput>> = HashMap::default();
-        let mut spoke = 0;
+        // The last turn of the model, and the last one that is no result.
+        let (mut spoke, mut said_last) = (0, 0);
         for (number, turn) in conversation.turns.iter_mut().enumerate() {
             match turn {
-                Turn::User(_) => {}
+                Turn::User(_) => said_last = number,
                 Turn::Assistant(said) => {
-                    spoke = number;
+                    (spoke, said_last) = (number, number);
                     said.calls.retain(|call| {
                         let is_second = called.contains_key(&call.id);
                         let is_sent = !is_second || !self.repairs(RuleId::DuplicateToolCallId);
@@ -146,6 +170,9 @@ impl NextRequest {
                     if late.is_some_and(|late| !matches!(late, Repair::Moves)) {
                         return false;
                     }
+                    if self.answers_late && turn.is_some_and(|turn| turn < said_last) {
+                        return true;
+                    }
                     if !answered.insert((turn, output.call_id.clone())) {
                         return !self.repairs(RuleId::DuplicateToolResult);
                     }
@@ -157,38 +184,73 @@ impl NextRequest {
             }
         }
         let mut turns: Vec<Turn> = Vec::with_capacity(conversation.turns.len());
-        for (number, mut turn) in std::mem::take(&mut conversation.turns).into_iter().enumerate() {
-            let mut more = moved.remove(&number).unwrap_or_default();
-            if let Turn::Assistant(said) = &mut turn {
-                let is_open = |call: &Call| {
-                    [Some(number), None].iter().all(|turn| !answered.contains(&(*turn, call.id.clone())))
-                };
-                let answer = match self.repairs.get(&RuleId::UnansweredToolCall) {
-                    Some(Repair::Answers(text)) => Some(&**text),
-                    Some(Repair::AnswersAs(_)) => Some("no result"),
-                    Some(_) => {
-                        said.calls.retain(|call| !is_open(call));
-                        None
-                    }
-                    None => None,
-                };
-                if let Some(text) = answer {
-                    let open = said.calls.iter().filter(|call| is_open(call));
-                    more.extend(open.map(|call| ToolOutput { failed: true, ..call.output(text) }));
-                }
+        // What comes among the results of the last turn with calls.
+        let mut more: Vec<ToolOutput> = Vec::new();
+        for (number, turn) in std::mem::take(&mut conversation.turns).into_iter().enumerate() {
+            if !matches!(turn, Turn::Results(_)) {
+                self.put_among_results(&mut turns, &mut more);
             }
             match (turn, turns.last_mut()) {
                 (Turn::Results(outputs), Some(Turn::Results(before))) => before.extend(outputs),
                 (Turn::Results(outputs), _) if outputs.is_empty() => {}
-                (Turn::Assistant(said), _) if said == Assistant::default() => {}
+                (Turn::Assistant(mut said), _) => {
+                    let was_empty = said == Assistant::default();
+                    more = moved.remove(&number).unwrap_or_default();
+                    more.extend(self.answers(&mut said, number, &answered));
+                    turns
+                        .extend((was_empty || said != Assistant::default()).then_some(Turn::Assistant(said)));
+                }
                 (turn, _) => turns.push(turn),
             }
-            if !more.is_empty() {
-                turns.push(Turn::Results(more));
-            }
         }
+        self.put_among_results(&mut turns, &mut more);
         conversation.turns = turns;
         conversation
+    }
+
+    /// The agent's own answers to the calls of a turn that have no result, if it does not leave these calls out.
+    fn answers(
+        &self,
+        said: &mut Assistant,
+        turn: usize,
+        answered: &HashSet<(Option<usize>, String)>,
+    ) -> Vec<ToolOutput> {
+        let is_open =
+            |call: &Call| [Some(turn), None].iter().all(|turn| !answered.contains(&(*turn, call.id.clone())));
+        let text = match self.repairs.get(&RuleId::UnansweredToolCall) {
+            Some(Repair::Answers(text)) => &**text,
+            Some(Repair::AnswersAs(_)) => "no result",
+            Some(_) => {
+                said.calls.retain(|call| !is_open(call));
+                return Vec::new();
+            }
+            None => return Vec::new(),
+        };
+        let open = said.calls.iter().filter(|call| is_open(call));
+        open.map(|call| ToolOutput { failed: true, ..call.output(text) }).collect()
+    }
+
+    /// Puts results among those of the last turn with calls, where the agent puts them.
+    fn put_among_results(&self, turns: &mut Vec<Turn>, more: &mut Vec<ToolOutput>) {
+        if more.is_empty() {
+            return;
+        }
+        let calls = turns.iter().rev().find(|turn| !turn.calls().is_empty()).map_or(&[][..], Turn::calls);
+        let places: HashMap<String, usize> =
+            calls.iter().enumerate().map(|(place, call)| (call.id.clone(), place)).collect();
+        if !matches!(turns.last(), Some(Turn::Results(_))) {
+            turns.push(Turn::Results(Vec::new()));
+        }
+        let Some(Turn::Results(outputs)) = turns.last_mut() else { return };
+        for (number, one) in more.drain(..).enumerate() {
+            let place = |output: &ToolOutput| places.get(&output.call_id).copied();
+            let at = match self.answers_come {
+                Order::First => Some(number),
+                Order::AsCalled => outputs.iter().position(|other| place(other) > place(&one)),
+                Order::Last => None,
+            };
+            outputs.insert(at.unwrap_or(outputs.len()), one);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use toolcheck_json::{Document, NodeId, Value, pointers};
 use super::next::NextRequest;
 use super::{Reader, Reading, SourceKind, Unit, broken, lists, unknown};
 use crate::ir::{Body, Named, Role, TranscriptKind, UnpairedReason};
+use crate::rule_id::RuleId;
 
 pub(crate) fn all<'s>(
     reader: &Reader,
@@ -106,9 +107,10 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
         // A result that the agent does not leave out itself must have its call in what it sends.
         let agent = transcript.sent_next_by.and_then(NextRequest::of);
         let needs_calls = agent.is_some_and(NextRequest::needs_calls);
+        let needs_results = agent.is_some_and(|agent| !agent.repairs(RuleId::UnansweredToolCall));
         // What is sent again must be whole: only a call at the end of it may have its result elsewhere.
         let end = transcript.messages.iter().rfind(|message| message.role != Role::Tool);
-        let end = end.filter(|_| reader.kind == SourceKind::History);
+        let end = end.filter(|_| reader.kind == SourceKind::History || needs_results);
         let first = end.map_or(0, |end| end.parts.start as usize);
         for (place, part) in transcript.parts.iter_mut().enumerate() {
             let (unpaired, is_elsewhere) = match &mut part.body {

@@ -2,8 +2,7 @@ use std::io;
 
 use super::Output;
 use crate::Style;
-use crate::json_text::write_json;
-use crate::show::Outline;
+use crate::show::{Outline, Request};
 
 pub(super) static OUTPUT: Output = Output {
     id: "request",
@@ -13,6 +12,6 @@ pub(super) static OUTPUT: Output = Output {
 };
 
 fn write(outline: &Outline, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
-    let Some(body) = outline.request().and_then(|request| request.body.as_ref()) else { return Ok(()) };
-    write_json(body, out)
+    let Some(text) = outline.request().and_then(Request::text) else { return Ok(()) };
+    out.write_all(text.as_bytes())
 }
