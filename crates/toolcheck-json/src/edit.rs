@@ -387,10 +387,11 @@ impl<'s> Writer<'_, '_, 's> {
     fn piece(&self, piece: &Piece, spacing: Spacing<'_>, depth: usize, out: &mut Vec<u8>) {
         match piece {
             Piece::Node(node) => {
-                // The value itself may be the one that is changed into this: then it is written as it was.
+                // The value itself may be the one that is changed into this: then it is written as it was. JSON text has no values
+                // of the document in it.
                 let span = self.value(*node).span();
-                let is_itself = matches!(self.edits.changes.get(node), Some(Change::Value(_)));
-                if is_itself {
+                let change = self.edits.changes.get(node);
+                if matches!(change, Some(Change::Value(piece)) if !matches!(piece, Piece::Raw(_))) {
                     out.extend_from_slice(&self.bytes[span.range()]);
                 } else {
                     self.copy(span, *node, out);

@@ -22,19 +22,19 @@ pub(crate) fn request_of(name: &str, bytes: &[u8]) -> Option<(String, Option<&'s
 /// The rules that fail only in what is sent next of a `session`, or only in the `request` that it becomes.
 pub(crate) fn differing(name: &str, bytes: &[u8]) -> Option<Vec<String>> {
     let (body, format, options) = request_of(name, bytes)?;
-    let errors = |report: &FileReport| -> BTreeSet<&'static str> {
-        // What is in doubt is a warning in the session alone.
-        let is_sent = |found: &&Finding| found.message.ends_with("in the next request");
-        let errors = report.findings.iter().filter(|found| found.level == Level::Error || is_sent(found));
-        errors.map(|found| found.rule.as_str()).collect()
+    let rules = |report: &FileReport, is_failing: &dyn Fn(&Finding) -> bool| -> BTreeSet<&'static str> {
+        let failing = report.findings.iter().filter(|found| found.level == Level::Error || is_failing(found));
+        failing.map(|found| found.rule.as_str()).collect()
     };
     let of_session = lint(name, bytes, &options);
-    let session = errors(&of_session);
+    // What is in doubt is a warning in the session, and may be one in the request.
+    let session = rules(&of_session, &|found| found.message.ends_with("in the next request"));
     // The request goes to the API that the session names.
     let target = of_session.findings.iter().find_map(|found| targets::find(found.target.as_deref()?));
     let options = options.conversation(None).format(format);
     let options = target.map_or_else(|| options.clone(), |target| options.clone().target(Some(target)));
-    let mut request = errors(&lint("request", body.as_bytes(), &options));
+    let of_request = lint("request", body.as_bytes(), &options);
+    let mut request = rules(&of_request, &|found| session.contains(found.rule.as_str()));
     // A late result is the second one of a call that the agent has answered.
     let agent = of_session.format.and_then(readers::NextRequest::of);
     if agent.is_some_and(|agent| agent.answers_late) && session.contains("late-tool-result") {

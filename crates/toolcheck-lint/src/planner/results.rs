@@ -101,16 +101,18 @@ impl<'p> Planner<'p, '_> {
                     self.leave(Some(finding), DIFFERENT);
                     return;
                 }
-                let joined = self.joined_results([first, second].map(|site| self.content_of(site)));
-                let (Some(joined), Some(place)) = (joined, kept.result.content_place) else {
+                let place = kept.result.content_place;
+                let before = place.and_then(|place| self.values.get(&place.node));
+                // A third result comes after the second, and what is changed otherwise is joined the next time.
+                if before.is_some_and(|before| !matches!(before, Piece::List(_) | Piece::Raw(_))) {
+                    return;
+                }
+                let joined = self.joined_results(before, [first, second].map(|site| self.content_of(site)));
+                let (Some(joined), Some(place)) = (joined, place) else {
                     let last = self.pairing.results_of_turn(second.turn).last().unwrap_or(second);
                     self.say(finding, second, last, "a second result");
                     return;
                 };
-                // A third result would need the list that the second has made.
-                if self.values.contains_key(&place.node) {
-                    return;
-                }
                 let mut lost =
                     "the fact that these were two results, which the model saw one at a time".to_owned();
                 let beside = self.beside(gone, Some(kept)).or(others_lost.map(str::to_owned));
@@ -123,20 +125,34 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// What two results say, as one; `None` if it has no form that can be joined.
-    fn joined_results(&self, contents: [Option<Value<'_, '_>>; 2]) -> Option<Piece> {
+    /// What two results say, as one; `None` if it has no form that can be joined. `before` is what the first one has become.
+    fn joined_results(
+        &self,
+        before: Option<&Piece>,
+        [first, second]: [Option<Value<'_, '_>>; 2],
+    ) -> Option<Piece> {
         if self.fix_style.takes_lists {
-            let [one, other] = contents.map(|content| self.content_blocks(content));
-            let (one, other) = (one?, other?);
-            // What says nothing adds nothing.
-            return match contents[0].filter(|_| other.is_empty()) {
-                Some(first) => Some(Piece::Node(first.id())),
-                None => Some(Piece::List(one.into_iter().chain(other).collect())),
+            let mut one = match before {
+                Some(Piece::List(list)) => list.clone(),
+                _ => self.content_blocks(first)?,
             };
+            let other = self.content_blocks(second)?;
+            // What says nothing adds nothing.
+            if let Some(first) = first.filter(|_| other.is_empty() && before.is_none()) {
+                return Some(Piece::Node(first.id()));
+            }
+            one.extend(other);
+            return Some(Piece::List(one));
         }
-        let [one, other] = contents
-            .map(|content| content.map_or(Some(&b""[..]), |content| Some(content.as_json_str()?.raw())));
-        let said: Vec<&[u8]> = [one?, other?].into_iter().filter(|text| !text.is_empty()).collect();
+        let raw = |content: Option<Value<'_, '_>>| match content {
+            Some(content) => Some(content.as_json_str()?.raw().to_vec()),
+            None => Some(Vec::new()),
+        };
+        let one = match before {
+            Some(Piece::Raw(text)) => text.get(1..text.len() - 1)?.to_vec(),
+            _ => raw(first)?,
+        };
+        let said: Vec<Vec<u8>> = [one, raw(second)?].into_iter().filter(|text| !text.is_empty()).collect();
         Some(Piece::Raw([b"\"", &said.join(&b"\\n\\n"[..])[..], b"\""].concat()))
     }
 

@@ -1,6 +1,5 @@
 //! What is planned: the conversation of a request, or the conversations of a log.
 
-use toolcheck_core::RuleId;
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Body, Transcript};
@@ -134,9 +133,7 @@ pub(crate) fn on_conversations<R>(
     let is_log = conversations.iter().any(|one| one.transcript.sent_next_by.is_some());
     let is_known = |finding: &Finding| {
         let is_answered = is_log && finding.provider_error.is_some();
-        // Half a character is no text for anybody.
-        let is_half = how.unsafe_fixes && finding.rule == RuleId::LoneSurrogate;
-        finding.fix.is_none() || is_of_template(finding) || is_answered || is_half
+        finding.fix.is_none() || is_of_template(finding) || is_answered
     };
     let is_wanted =
         |finding: &Finding| is_known(finding) && is_asked(how, finding, document) && !how.leaves_out(finding);

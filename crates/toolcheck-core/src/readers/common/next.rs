@@ -53,6 +53,9 @@ pub struct NextRequest {
     /// Whether it answers a call whose result comes too late, too, and sends the result as well.
     #[serde(default, rename = "answers-late")]
     pub answers_late: bool,
+    /// What it answers to the calls without results of the model's last turn, if it answers no others.
+    #[serde(rename = "answers-last")]
+    pub answers_last: Option<String>,
     /// The rules of which it is only inferred that what they find is sent as it is, each with why that is in doubt.
     #[serde(default)]
     pub doubted: HashMap<RuleId, String>,
@@ -196,7 +199,7 @@ impl NextRequest {
                 (Turn::Assistant(mut said), _) => {
                     let was_empty = said == Assistant::default();
                     more = moved.remove(&number).unwrap_or_default();
-                    more.extend(self.answers(&mut said, number, &answered));
+                    more.extend(self.answers(&mut said, (number, number == spoke), &answered));
                     turns
                         .extend((was_empty || said != Assistant::default()).then_some(Turn::Assistant(said)));
                 }
@@ -212,7 +215,7 @@ impl NextRequest {
     fn answers(
         &self,
         said: &mut Assistant,
-        turn: usize,
+        (turn, is_last): (usize, bool),
         answered: &HashSet<(Option<usize>, String)>,
     ) -> Vec<ToolOutput> {
         let is_open =
@@ -224,7 +227,10 @@ impl NextRequest {
                 said.calls.retain(|call| !is_open(call));
                 return Vec::new();
             }
-            None => return Vec::new(),
+            None => match self.answers_last.as_deref().filter(|_| is_last) {
+                Some(text) => text,
+                None => return Vec::new(),
+            },
         };
         let open = said.calls.iter().filter(|call| is_open(call));
         open.map(|call| ToolOutput { failed: true, ..call.output(text) }).collect()
