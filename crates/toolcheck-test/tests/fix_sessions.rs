@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use toolcheck_lint::{FixOptions, Options, fix, lint};
 
-use crate::next_request::differing;
+use crate::next_request::{differing, request_of};
 
 #[derive(Debug, Clone)]
 enum Message {
@@ -185,6 +185,12 @@ proptest! {
                 let now = String::from_utf8_lossy(&fixed.bytes);
                 for said in texts(&messages) {
                     prop_assert!(now.contains(said), "{}: `{}` is lost in\n{}\nof\n{}", name, said, now, text);
+                }
+                // Nothing leaves what is sent next, but what Claude Code takes for late: it leaves that out.
+                let sent = |bytes: &[u8]| request_of("session", bytes).map(|(text, ..)| text).unwrap_or_default();
+                let (before, after) = (sent(text.as_bytes()), sent(&fixed.bytes));
+                for said in texts(&messages).filter(|said| name != "claude-code" && before.contains(said)) {
+                    prop_assert!(after.contains(said), "{}: `{}` is sent no more in\n{}\nof\n{}", name, said, now, text);
                 }
                 if unsafely {
                     let left: Vec<_> = fixed.report().findings.iter().map(|found| (found.rule, &found.spot.pointer)).collect();

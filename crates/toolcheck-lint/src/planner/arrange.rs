@@ -296,6 +296,8 @@ impl Planner<'_, '_> {
                     self.take_out(site);
                     let from = self.slot_of(site.part.place.node);
                     moved.insert(slot, self.relink(from, slot, moved.get(&slot).copied()));
+                    let id = self.record_id(from).map(|id| (slot, Piece::Node(id.id())));
+                    self.said_after.extend(id);
                     self.after.entry(slot).or_default().push(Piece::Node(self.slots[from]));
                 }
                 Unit::New(_, piece) => {
@@ -321,6 +323,7 @@ impl Planner<'_, '_> {
             let record = self.record(message, slot, id.clone(), before.replace(id));
             self.after.entry(slot).or_default().push(record);
         }
+        self.said_after.extend(before.map(|last| (slot, last)));
     }
 
     /// Puts new results into records of their own: after the last record with a call of their message, as the next message

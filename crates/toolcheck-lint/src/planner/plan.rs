@@ -101,7 +101,7 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) kept: HashSet<usize>,
     /// The elements that are removed from lists other than that of messages and their blocks.
     pub(super) elements_gone: HashMap<NodeId, Vec<NodeId>>,
-    /// The id of the last record that was made of a result, by the slot after which it stands.
+    /// The id of the last record that was put after the one in a slot, where records follow each other by their ids.
     pub(super) said_after: HashMap<usize, Piece>,
     /// The objects that are made for members which move into them, by the object and the key that they are under.
     pub(super) made: NewKeys,

@@ -78,7 +78,7 @@ impl<'s> Planner<'_, 's> {
         gone.sort_unstable();
         let document = self.document;
         let member = |slot: usize, key: &str| document.value(self.slots[slot]).get(key);
-        let mut before: HashMap<&[u8], NodeId> = HashMap::default();
+        let mut before: HashMap<&[u8], Piece> = HashMap::default();
         // One that moves follows another record where it goes, and leaves a gap where it was.
         let moved: HashSet<NodeId> = self.after.values().flatten().filter_map(node_of).collect();
         for slot in gone {
@@ -87,9 +87,9 @@ impl<'s> Planner<'_, 's> {
                     true => None,
                     false => self.values.remove(&parent.id()),
                 };
-                let own = written.as_ref().and_then(node_of).unwrap_or(parent.id());
-                let parent = before.get(document.value(own).raw()).copied().unwrap_or(own);
-                before.insert(id.raw(), parent);
+                let own = written.unwrap_or(Piece::Node(parent.id()));
+                let parent = node_of(&own).and_then(|own| before.get(document.value(own).raw())).cloned();
+                before.insert(id.raw(), parent.unwrap_or(own));
             }
         }
         if before.is_empty() {
@@ -98,7 +98,7 @@ impl<'s> Planner<'_, 's> {
         for slot in (0..self.slots.len()).filter(|slot| !self.gone.contains(slot)) {
             let Some(parent) = member(slot, parent_key) else { continue };
             if let Some(new) = before.get(parent.raw()) {
-                self.values.entry(parent.id()).or_insert(Piece::Node(*new));
+                self.values.entry(parent.id()).or_insert_with(|| new.clone());
             }
         }
     }
@@ -198,8 +198,8 @@ impl<'s> Planner<'_, 's> {
     /// A message in the place of the record in a slot, after the last record of its turn: it follows the last one that stays,
     /// or the last such message, and what followed that turn follows it.
     pub(super) fn linked(&mut self, message: Piece, slot: usize, last: usize) -> Piece {
-        let before = self.said_after.get(&last).cloned();
         let anchor = (0..=last).rev().find(|other| !self.gone.contains(other)).unwrap_or(0);
+        let before = (anchor..=last).rev().find_map(|slot| self.said_after.get(&slot)).cloned();
         let own = self.new_record_id(slot, 0);
         let id = self.link(last, &[last], own);
         self.said_after.insert(last, id.clone());
