@@ -21,7 +21,10 @@ pub(super) static READER: Reader =
 static FILE_STYLE: FileFixStyle = FileFixStyle {
     format: Some(&openai_responses::FORMAT),
     message: Some("payload"),
-    numbered: Some("ordinal"),
+    fixed_records: Some((
+        &["ordinal"],
+        "its records are numbered, and the program refuses a file with a gap in the numbers",
+    )),
     record,
     ..FileFixStyle::plain(&FIX_STYLE)
 };

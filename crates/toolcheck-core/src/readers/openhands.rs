@@ -3,15 +3,73 @@
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
+use toolcheck_json::edit::Piece;
 
+use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, ConversationEnd, Reader, Reading};
-use crate::ir::{Body, Role, Transcript, UnpairedReason};
+use crate::fix_style::{self, FixStyle, Missing};
+use crate::ir::{Body, Role, ToolKind, Transcript, UnpairedReason};
 use crate::names::words;
 use crate::unread;
 
-pub(super) static READER: Reader = Reader::log("openhands", "OpenHands trajectory", sniff, read);
+pub(super) static READER: Reader =
+    Reader::log("openhands", "OpenHands trajectory", sniff, read).fixed_by(&FILE_STYLE);
+
+/// Each message is an event, which says itself what it is.
+static FILE_STYLE: FileFixStyle = FileFixStyle {
+    has_kinds: true,
+    fixed_records: Some((
+        &["args", "extras"],
+        "it is a trajectory of version 0, from which OpenHands does not go on",
+    )),
+    links: Some(("id", "parent_id")),
+    record,
+    ..FileFixStyle::plain(&FIX_STYLE)
+};
+
+static FIX_STYLE: FixStyle = FixStyle {
+    result_id: Some("tool_call_id"),
+    result: missing_result,
+    user: |blocks| Piece::object([("content", Piece::List(blocks))]),
+    said: |text| Piece::object([("content", Piece::List(vec![fix_style::typed_text(text)]))]),
+    ..FixStyle::OF_PROGRAM
+};
+
+fn missing_result(missing: &Missing) -> Option<Piece> {
+    let id = missing.id.clone().filter(|_| missing.kind == ToolKind::Function)?;
+    Some(fix_style::object([
+        ("tool_name", missing.name.clone()),
+        ("tool_call_id", Some(id)),
+        ("error", Some(missing.said())),
+    ]))
+}
+
+/// An event of version 1.
+fn record(added: NewRecord<'_, '_>) -> Piece {
+    let is_result =
+        matches!(&added.message, Piece::Object(members) if members.iter().any(|(key, _)| key == "error"));
+    let (kind, source) = if is_result { ("AgentErrorEvent", "agent") } else { ("MessageEvent", "user") };
+    let mut members = vec![
+        ("kind".into(), Piece::text(kind)),
+        ("id".into(), added.id),
+        ("source".into(), Piece::text(source)),
+    ];
+    members.extend(members_of(added.after, &["timestamp"]));
+    match added.message {
+        Piece::Object(own) if is_result => members.extend(own),
+        Piece::Object(mut own) => {
+            own.insert(0, ("role".into(), Piece::text("user")));
+            members.push(("llm_message".into(), Piece::Object(own)));
+        }
+        message => return message,
+    }
+    if let Some(parent) = added.after.get("id").filter(|_| added.after.get("parent_id").is_some()) {
+        members.push(("parent_id".into(), added.before.unwrap_or(Piece::Node(parent.id()))));
+    }
+    Piece::Object(members)
+}
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_paired = |record: &Value<'_, '_>| pairs(*record).is_some();

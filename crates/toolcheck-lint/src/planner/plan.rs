@@ -221,13 +221,11 @@ impl<'p, 's> Planner<'p, 's> {
                 self.settle();
             }
             let list = self.document.value(list);
-            let is_numbered = |key: &str| list.elements().take(2).any(|slot| slot.get(key).is_some());
-            if source.file_style.and_then(|file_style| file_style.numbered).is_some_and(is_numbered) {
+            let is_one = |keys: &[&str]| list.elements().take(2).any(|slot| slot.get_any(keys).is_some());
+            let fixed = source.file_style.and_then(|file_style| file_style.fixed_records);
+            if let Some((_, why)) = fixed.filter(|(keys, _)| is_one(keys)) {
                 self.slots.clear();
-                return self.block(
-                    &source,
-                    "its records are numbered, and the program refuses a file with a gap in the numbers",
-                );
+                return self.block(&source, why);
             }
             if has_long_message(list, source.fix_style) {
                 self.slots.clear();

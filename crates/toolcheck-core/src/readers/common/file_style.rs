@@ -28,8 +28,8 @@ pub struct FileFixStyle {
     pub result_in_call: Option<&'static str>,
     /// The keys that each message has, whoever speaks, such as its time.
     pub stamps: &'static [&'static str],
-    /// The key under which records are numbered, if the program counts them: then none may be added or removed.
-    pub numbered: Option<&'static str>,
+    /// The keys of records to which none may be added and of which none may be removed, and why.
+    pub fixed_records: Option<(&'static [&'static str], &'static str)>,
     /// Writes a record.
     pub record: fn(NewRecord<'_, '_>) -> Piece,
 }
@@ -46,7 +46,7 @@ impl FileFixStyle {
             has_kinds: false,
             result_in_call: None,
             stamps: &[],
-            numbered: None,
+            fixed_records: None,
             record: |added| added.message,
         }
     }
