@@ -381,7 +381,7 @@ impl<'c> Context<'c, '_> {
     }
 
     /// Whether a rule is about messages that an agent sends as they are.
-    fn sends_as_written(&self, rule: &Rule) -> bool {
+    pub(crate) fn sends_as_written(&self, rule: &Rule) -> bool {
         let is_own = || Policy::of_sent_messages().level(rule.id).is_some();
         self.policy.is_some() && (self.target_reads_format() && is_own() || self.doubt_of(rule).is_some())
     }

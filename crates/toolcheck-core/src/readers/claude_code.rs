@@ -9,6 +9,7 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, Value};
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
+use super::next::NextRequest;
 use super::{Conversation, ConversationEnd, Reader, Reading, qwen_code};
 use crate::claim::certainty;
 use crate::formats::anthropic;
@@ -165,8 +166,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             RecordKind::Other(_) | RecordKind::Unknown => {}
         }
     }
+    let version = records.iter().rev().find_map(|record| record.get_str("version"));
+    let agent = NextRequest::at_version(READER.id, version.as_deref());
     for thread in threads {
-        thread.finish(&mut reading.conversations);
+        thread.finish(agent, &mut reading.conversations);
     }
     reading
 }
@@ -385,7 +388,7 @@ impl<'d, 's> Thread<'d, 's> {
         }
     }
 
-    fn finish(mut self, conversations: &mut Vec<Conversation<'s>>) {
+    fn finish(mut self, agent: &'static str, conversations: &mut Vec<Conversation<'s>>) {
         // There was no summary, or the log ends before it.
         self.turns.append(&mut self.kept);
         if !self.snipped.is_empty() {
@@ -406,7 +409,7 @@ impl<'d, 's> Thread<'d, 's> {
             let follows_summary = std::mem::replace(&mut before, end) == ConversationEnd::Compacted;
             let mut transcript = transcript(&turns, first.document().root(), follows_summary);
             if self.title == "main" && matches!(end, ConversationEnd::Open | ConversationEnd::Aborted) {
-                transcript.sent_next_by = Some(READER.id);
+                transcript.sent_next_by = Some(agent);
             }
             conversations.push(Conversation { title, transcript, end });
         }

@@ -91,7 +91,8 @@ const HIDDEN: &str = "the error shows that it does not always";
 fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -> bool {
     rule.sort_cases(finding);
     let said = finding.say();
-    let is_sent = context.policy.is_none() || context.is_sent_next(rule) && !said.stays;
+    let is_repaired = || context.next_request().is_some_and(|next| next.repairs_case(rule.id, &said.cases));
+    let is_sent = context.policy.is_none() || context.is_sent_next(rule) && !said.stays && !is_repaired();
     if let Some(doubt) = context.doubt_of(rule).filter(|_| is_sent) {
         said.doubt = Some(doubt);
         said.at_most = Some(Level::Warning);

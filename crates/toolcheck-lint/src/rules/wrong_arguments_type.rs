@@ -26,8 +26,9 @@ pub(super) fn reports_texts(cx: &Context<'_, '_>) -> bool {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // A reader knows what the program writes.
-    let shape = cx.target().arguments.shape.filter(|_| cx.policy.is_none());
+    // A reader knows what the program writes, but for what is sent next as it is.
+    let is_sent = || cx.policy.is_none() || cx.sends_as_written(&RULE);
+    let shape = cx.target().arguments.shape.filter(|_| is_sent());
     let others = &cx.transcript.details.arguments_of_other_type;
     let others: HashSet<NodeId> = others.iter().map(|place| place.node).collect();
     if shape.is_none() && others.is_empty() {

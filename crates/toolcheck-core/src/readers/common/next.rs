@@ -38,6 +38,8 @@ pub struct NextRequest {
     pub version: String,
     /// What is in doubt, as a sentence.
     pub doubt: Option<String>,
+    /// The table of the versions before another one, which the last record with a version shows.
+    pub older: Option<Older>,
     /// Whether it writes calls only once they have results, so that one without a result has lost it even at the end.
     #[serde(default, rename = "has-no-open-end")]
     pub has_no_open_end: bool,
@@ -53,7 +55,7 @@ pub struct NextRequest {
     /// Whether it answers a call whose result comes too late, too, and sends the result as well.
     #[serde(default, rename = "answers-late")]
     pub answers_late: bool,
-    /// What it answers to the calls without results of the model's last turn, if it answers no others.
+    /// What it answers to the calls without results of the model's last turn, if it does otherwise with others.
     #[serde(rename = "answers-last")]
     pub answers_last: Option<String>,
     /// The rules of which it is only inferred that what they find is sent as it is, each with why that is in doubt.
@@ -62,6 +64,20 @@ pub struct NextRequest {
     /// What the agent does itself about the findings of a rule before it sends the request.
     #[serde(default)]
     pub repairs: HashMap<RuleId, Repair>,
+    /// The cases of other rules of which it puts right itself what they find.
+    #[serde(default, rename = "repaired-cases")]
+    pub repaired_cases: HashMap<RuleId, Vec<String>>,
+}
+
+/// How an agent made its requests before a version.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Older {
+    /// The first version that does otherwise.
+    pub before: String,
+    /// The name of the file in `agents/`.
+    pub agent: String,
 }
 
 /// Where an agent puts its own answers.
@@ -83,7 +99,7 @@ pub enum Order {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Repair {
-    /// It answers the call with this text.
+    /// It answers the call with this text, also where it has a result that comes late, which it leaves out.
     Answers(String),
     /// It answers the call, with a text that is not known or not always the same; said in these words.
     AnswersAs(String),
@@ -109,9 +125,24 @@ impl NextRequest {
         ALL.find(agent)
     }
 
+    /// The agent that writes sessions of a version: the table of its older versions has an id of its own.
+    pub(crate) fn at_version(agent: &'static str, version: Option<&str>) -> &'static str {
+        let numbers =
+            |version: &str| -> Vec<u32> { version.split('.').map_while(|part| part.parse().ok()).collect() };
+        let older = Self::of(agent).and_then(|next| next.older.as_ref());
+        let older = older.filter(|older| version.is_some_and(|own| numbers(own) < numbers(&older.before)));
+        older.and_then(|older| ALL.ids().find(|id| *id == older.agent)).unwrap_or(agent)
+    }
+
     /// Whether the agent itself puts right what a rule finds.
     pub fn repairs(&self, rule: RuleId) -> bool {
         self.repairs.contains_key(&rule)
+    }
+
+    /// Whether the agent itself puts right one of these cases of a rule.
+    pub fn repairs_case(&self, rule: RuleId, cases: &[&str]) -> bool {
+        let repaired = self.repaired_cases.get(&rule);
+        repaired.is_some_and(|repaired| cases.iter().any(|case| repaired.iter().any(|own| own == case)))
     }
 
     pub(crate) fn needs_calls(&self) -> bool {
@@ -170,8 +201,17 @@ impl NextRequest {
                     }
                     let late = self.repairs.get(&RuleId::LateToolResult);
                     let late = late.filter(|_| turn.is_some_and(|turn| turn < spoke));
-                    if late.is_some_and(|late| !matches!(late, Repair::Moves)) {
-                        return false;
+                    match (late, turn) {
+                        (Some(Repair::Answers(text)), Some(turn)) => {
+                            if answered.insert((Some(turn), output.call_id.clone())) {
+                                let text = text.clone();
+                                let answer = ToolOutput { text, failed: true, ..output.clone() };
+                                moved.entry(turn).or_default().push(answer);
+                            }
+                            return false;
+                        }
+                        (Some(Repair::AnswersAs(_) | Repair::LeavesOut(_)), _) => return false,
+                        _ => {}
                     }
                     if self.answers_late && turn.is_some_and(|turn| turn < said_last) {
                         return true;
@@ -220,17 +260,16 @@ impl NextRequest {
     ) -> Vec<ToolOutput> {
         let is_open =
             |call: &Call| [Some(turn), None].iter().all(|turn| !answered.contains(&(*turn, call.id.clone())));
-        let text = match self.repairs.get(&RuleId::UnansweredToolCall) {
-            Some(Repair::Answers(text)) => &**text,
-            Some(Repair::AnswersAs(_)) => "no result",
-            Some(_) => {
+        let own = self.answers_last.as_deref().filter(|_| is_last);
+        let text = match (own, self.repairs.get(&RuleId::UnansweredToolCall)) {
+            (Some(text), _) => text,
+            (None, Some(Repair::Answers(text))) => &**text,
+            (None, Some(Repair::AnswersAs(_))) => "no result",
+            (None, Some(_)) => {
                 said.calls.retain(|call| !is_open(call));
                 return Vec::new();
             }
-            None => match self.answers_last.as_deref().filter(|_| is_last) {
-                Some(text) => text,
-                None => return Vec::new(),
-            },
+            (None, None) => return Vec::new(),
         };
         let open = said.calls.iter().filter(|call| is_open(call));
         open.map(|call| ToolOutput { failed: true, ..call.output(text) }).collect()
