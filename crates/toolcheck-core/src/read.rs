@@ -8,7 +8,8 @@ use crate::formats::{self, Decode, Format};
 use crate::ir::{
     Arguments, Body, Call, Content, Executor, Named, Part, Role, ToolKind, Transcript, UnpairedReason,
 };
-use crate::readers::is_broken;
+use crate::readers::{NextRequest, is_broken};
+use crate::rule_id::RuleId;
 
 impl Conversation {
     /// Reads a request body of the format; `None` if it has no list of messages of this format.
@@ -39,16 +40,18 @@ impl Conversation {
     }
 
     /// The conversation in what an agent sends next: without records that are cut off, and results of calls elsewhere.
-    /// Half a character is one for private use ([`toolcheck_json::JsonStr::decode_halves`]).
+    /// Half a character is one for private use ([`toolcheck_json::JsonStr::decode_halves`]), unless the agent does not send it.
     pub fn of_next(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let elsewhere = Some(UnpairedReason::Elsewhere);
         let is_apart = |body: &Body<'_>| matches!(body, Body::Result(result) if result.unpaired == elsewhere);
-        Self::of_parts(
-            transcript,
-            document,
-            |text| text.decode_halves(),
-            |part| !is_apart(&part.body) && !is_broken(document.value(part.place.node)),
-        )
+        let agent = transcript.sent_next_by.and_then(NextRequest::of);
+        let decode: Decode = match agent.is_some_and(|agent| agent.repairs(RuleId::LoneSurrogate)) {
+            true => |text| text.decode(),
+            false => |text| text.decode_halves(),
+        };
+        Self::of_parts(transcript, document, decode, |part| {
+            !is_apart(&part.body) && !is_broken(document.value(part.place.node))
+        })
     }
 
     fn of_parts(

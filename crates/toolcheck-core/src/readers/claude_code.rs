@@ -129,15 +129,15 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for &record in records {
         let entry = entry(record);
         match entry {
-            RecordKind::Other(what) => {
-                reading.leave_out(what);
-                continue;
-            }
-            RecordKind::Unknown => {
-                reading.leave_out_unknown("records that are not messages", record);
-                continue;
-            }
+            RecordKind::Other(what) => reading.leave_out(what),
+            RecordKind::Unknown => reading.leave_out_unknown("records that are not messages", record),
             _ => {}
+        }
+        if matches!(entry, RecordKind::Other(_) | RecordKind::Unknown) {
+            if let Some(&number) = numbers.get(&title(record)) {
+                threads[number].places.add_link(record);
+            }
+            continue;
         }
         // A session that was resumed repeats what was said before.
         let uuid = record.get("uuid").filter(|_| matches!(entry, RecordKind::Message(..))).map(Value::raw);
@@ -224,11 +224,24 @@ type RecordPlace = (usize, usize, NodeId);
 struct Places<'s> {
     listed: Vec<(&'s [u8], RecordPlace)>,
     by_id: HashMap<&'s [u8], RecordPlace>,
+    /// The ids of records that are no messages, such as attachments, with those of the records that they follow.
+    links: Vec<(&'s [u8], &'s [u8])>,
 }
 
-impl Places<'_> {
+impl<'s> Places<'s> {
+    fn add_link(&mut self, record: Value<'_, 's>) {
+        let ids = record.get("uuid").zip(record.get("parentUuid"));
+        self.links.extend(ids.map(|(own, parent)| (own.raw(), parent.raw())));
+    }
+
+    /// The place of a record, or of the message that it follows.
     fn get(&mut self, id: &[u8]) -> Option<RecordPlace> {
         self.by_id.extend(self.listed.drain(..));
+        // A record stands behind the one that it follows.
+        for (own, parent) in self.links.drain(..) {
+            let place = self.by_id.get(parent).copied();
+            self.by_id.extend(place.map(|place| (own, place)));
+        }
         self.by_id.get(id).copied()
     }
 }
@@ -253,10 +266,11 @@ impl<'d, 's> Thread<'d, 's> {
         }
         if !has_results(message)
             && let Some(parent) = record.get("parentUuid").filter(|parent| !parent.is_null())
-            && !self.followed.insert(parent.raw())
-            && role == Role::User
         {
-            self.go_back(parent);
+            let is_followed = !self.followed.insert(parent.raw());
+            if role == Role::User {
+                self.go_back(parent, is_followed);
+            }
         }
         if role == Role::User && is_interruption(message) {
             self.abort(UnpairedReason::Aborted);
@@ -272,6 +286,8 @@ impl<'d, 's> Thread<'d, 's> {
         self.place(uuid, number);
         if !self.kept.is_empty() && record.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
             self.turns.append(&mut self.kept);
+            // What follows the summary follows what is kept.
+            self.place(uuid, self.turns.len() - 1);
         }
     }
 
@@ -341,16 +357,23 @@ impl<'d, 's> Thread<'d, 's> {
         self.places.listed.extend(uuid.map(|uuid| (uuid, (turn, messages.len(), node))));
     }
 
-    /// The user went back to an earlier message, and on from there: what followed it is left.
-    fn go_back(&mut self, to: Value<'d, 's>) {
+    /// If the user went back to an earlier message, and on from there, what followed it is left, but for the results of its
+    /// calls.
+    fn go_back(&mut self, to: Value<'d, 's>, is_followed: bool) {
         let place = self.places.get(to.raw()).filter(|(turn, count, node)| {
             let messages = self.turns.get(*turn).map(|turn| &turn.messages);
             messages.and_then(|messages| messages.get(count - 1)).is_some_and(|message| message.id() == *node)
         });
-        let Some((turn, count, _)) = place else {
-            self.divide(ConversationEnd::Abandoned);
+        let Some((mut turn, mut count, _)) = place else {
+            if is_followed {
+                self.divide(ConversationEnd::Abandoned);
+            }
             return;
         };
+        let has_answers = |turn: &Turn<'_, '_>| turn.messages.iter().any(|message| has_results(*message));
+        if self.turns[turn].role == Role::Assistant && self.turns.get(turn + 1).is_some_and(has_answers) {
+            (turn, count) = (turn + 1, 0);
+        }
         let mut left = self.turns.split_off(turn + 1);
         let last = &mut self.turns[turn];
         if last.role == Role::User {
@@ -361,6 +384,9 @@ impl<'d, 's> Thread<'d, 's> {
             if !other.is_empty() {
                 left.insert(0, Turn { role: Role::User, messages: other, unpaired: None });
             }
+        }
+        if left.is_empty() {
+            return;
         }
         let kept = std::mem::replace(&mut self.turns, left);
         self.leave(ConversationEnd::Abandoned);

@@ -313,6 +313,11 @@ impl<'s> Planner<'_, 's> {
                 next = parent;
             }
         }
+        if from < slot {
+            let near = slot + 1..(slot + NEAR).min(self.slots.len());
+            let mut after = near.filter_map(|after| member(&after, parent_key));
+            next = after.find(|parent| parent.raw() == anchor.raw()).unwrap_or(parent);
+        }
         let new_parent = last.and_then(|last| member(&last, id_key)).unwrap_or(anchor);
         if next.raw() == anchor.raw() && next.id() != parent.id() {
             self.values.insert(next.id(), Piece::Node(own.id()));

@@ -211,6 +211,18 @@ impl<'s> Transcript<'s> {
         self.calls_of(0..part as u32).for_each(|call| call.unpaired = None);
     }
 
+    /// Whether the last turn of the model has results, and calls without one of which nothing says that they still run.
+    pub(crate) fn ends_half_answered(&self) -> bool {
+        let last = self.messages.iter().rfind(|message| message.role != Role::Tool);
+        let parts = &self.parts[last.map_or(0, |last| last.parts.start as usize)..];
+        let calls = parts.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => Some(call.unpaired),
+            _ => None,
+        });
+        let has_results = parts.iter().any(|part| matches!(part.body, Body::Result(_)));
+        has_results && calls.clone().count() > 1 && calls.into_iter().all(|unpaired| unpaired.is_none())
+    }
+
     /// Says of all results why they may stay without calls.
     pub(crate) fn settle_results(&mut self, unpaired: UnpairedReason) {
         self.settle_results_of(0..self.parts.len() as u32, unpaired);
