@@ -36,7 +36,7 @@ impl Conversation {
     /// Results in messages of their own or in the user's become the same, and so do arguments in a string or an object,
     /// and system texts in messages or beside them. A result gets the name of its call if the format does not repeat it.
     pub fn of(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
-        Self::of_parts(transcript, document, |text| text.decode(), |_| true)
+        Self::of_parts(transcript, document, |text| text.decode(), false, |_| true)
     }
 
     /// The conversation in what an agent sends next: without records that are cut off, and results of calls elsewhere.
@@ -49,7 +49,7 @@ impl Conversation {
             true => |text| text.decode(),
             false => |text| text.decode_halves(),
         };
-        Self::of_parts(transcript, document, decode, |part| {
+        Self::of_parts(transcript, document, decode, true, |part| {
             !is_apart(&part.body) && !is_broken(document.value(part.place.node))
         })
     }
@@ -58,6 +58,7 @@ impl Conversation {
         transcript: &Transcript<'_>,
         document: &Document<'_>,
         decode: Decode,
+        is_next: bool,
         is_kept: impl Fn(&Part<'_>) -> bool,
     ) -> Self {
         let mut conversation = Self::default();
@@ -74,6 +75,7 @@ impl Conversation {
             if message.role == Role::Assistant && message.content == Content::EmptyText {
                 conversation.push_assistant(|_| {});
             }
+            let mut is_new = true;
             for part in parts.iter().filter(|part| is_kept(part)) {
                 match &part.body {
                     Body::Text(text) => match message.role {
@@ -81,6 +83,9 @@ impl Conversation {
                             conversation::add_text(&mut conversation.system, &decode(text.string))
                         }
                         Role::Assistant => {
+                            if is_next && std::mem::take(&mut is_new) {
+                                conversation.end_calls();
+                            }
                             conversation.push_assistant(|said| said.text.push_str(&decode(text.string)))
                         }
                         Role::User if !text.string.is_empty() => conversation.push_user(&decode(text.string)),
