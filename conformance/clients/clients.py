@@ -7,6 +7,8 @@ from dataclasses import dataclass
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 EIGHT = ["anthropic", "bedrock-converse", "cohere", "gemini", "mistral", "ollama", "openai-chat", "openai-responses"]
 
+# What a client that compacts does otherwise than without.
+COMPACTION = "compaction-before-results,compaction-twice,resume-after-compaction,context-too-long"
 AI_SDK = [
     "ai",
     "@ai-sdk/amazon-bedrock",
@@ -38,6 +40,8 @@ class Client:
     variant: str = ""
     # Checks that say nothing about this client, with the reason in the notes.
     ignored: tuple = ()
+    # The scenarios that it is run in, with commas between them; all if there are none.
+    only: str = ""
     # A file in `profiles`, if the agent has tools of its own.
     profile: str = ""
 
@@ -246,6 +250,21 @@ CLIENTS = [
         ["`create_agent` with an `InMemorySaver`; its model for Ollama streams always."],
     ),
     Client(
+        "langchain-summarizing",
+        "langchain_agent.py",
+        "summarizing",
+        ["langchain", "langchain-core", "langchain-anthropic", "langchain-aws", "langchain-google-genai", "langchain-openai"],
+        ["anthropic", "bedrock-converse", "gemini", "openai-chat", "openai-responses"],
+        [
+            "The same, with `SummarizationMiddleware`, in the scenarios about a full context alone.",
+            "Set: it summarises from 100,000 tokens on, and keeps two messages; by default it never does.",
+            "It has no way to know the tokens of a stream of Chat Completions from a server with another address, and summarises nothing there.",
+        ],
+        environment="langchain",
+        variant="SummarizationMiddleware",
+        only=COMPACTION,
+    ),
+    Client(
         "smolagents",
         "smolagents_agent.py",
         "",
@@ -267,6 +286,20 @@ CLIENTS = [
         [form for form in EIGHT if form != "cohere"],
         ["An `Agent` that is called again. Its models for Anthropic, Gemini, Ollama and Responses stream always."],
         environment="strands",
+    ),
+    Client(
+        "strands-summarizing",
+        "strands_agent.py",
+        "summarizing",
+        ["strands-agents", "anthropic", "boto3", "google-genai", "mistralai", "ollama", "openai"],
+        [form for form in EIGHT if form != "cohere"],
+        [
+            "The same, with a `SummarizingConversationManager`, in the scenarios about a full context alone.",
+            "Set: `proactive_compression=True`, a window of 200,000 tokens, half of the messages, and two that are kept; by default it summarises once a request was refused for its length.",
+        ],
+        environment="strands",
+        variant="SummarizingConversationManager",
+        only=COMPACTION,
     ),
     Client(
         "agno",
@@ -321,6 +354,20 @@ CLIENTS = [
         ["google-adk", "google-genai"],
         ["gemini"],
         ["An `LlmAgent` in a `Runner` with an `InMemorySessionService`."],
+    ),
+    Client(
+        "google-adk-compacting",
+        "google_adk_agent.py",
+        "compacting",
+        ["google-adk", "google-genai"],
+        ["gemini"],
+        [
+            "The same, with an `EventsCompactionConfig`, in the scenarios about a full context alone.",
+            "Set: it compacts from 100,000 tokens on, and keeps two events; by default it never does.",
+        ],
+        environment="google-adk",
+        variant="event compaction",
+        only=COMPACTION,
     ),
     Client(
         "ai-sdk-7",

@@ -8,6 +8,7 @@ import uuid
 
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.apps.app import App, EventsCompactionConfig
 from google.adk.models.google_llm import Gemini
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
@@ -37,7 +38,10 @@ def run(task):
             model=Gemini(model="gemini-2.5-pro", base_url=task["base_url"]),
             tools=message.tools,
         )
-        runner = Runner(agent=agent, app_name="tester", session_service=sessions, auto_create_session=True)
+        app = App(name="tester", root_agent=agent)
+        if "compacting" in sys.argv:
+            app.events_compaction_config = EventsCompactionConfig(token_threshold=100_000, event_retention_size=2)
+        runner = Runner(app=app, session_service=sessions, auto_create_session=True)
         settings = RunConfig(streaming_mode=StreamingMode.SSE if task["stream"] else StreamingMode.NONE)
         if message.limit:
             settings.max_llm_calls = message.limit

@@ -6,7 +6,7 @@ import os
 import sys
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import ModelCallLimitMiddleware
+from langchain.agents.middleware import ModelCallLimitMiddleware, SummarizationMiddleware
 from langchain_anthropic import ChatAnthropic
 from langchain_aws import ChatBedrockConverse
 from langchain_core.tools import tool
@@ -64,12 +64,12 @@ def run(task):
     thread = {"configurable": {"thread_id": "1"}}
 
     async def say(message):
-        agent = create_agent(
-            MODELS[message.format](task["base_url"], task["stream"]),
-            [tool(function) for function in message.tools],
-            checkpointer=checkpointer,
-            middleware=[ModelCallLimitMiddleware(run_limit=message.limit)] if message.limit else [],
-        )
+        model = MODELS[message.format](task["base_url"], task["stream"])
+        middleware = [ModelCallLimitMiddleware(run_limit=message.limit)] if message.limit else []
+        if "summarizing" in sys.argv:
+            middleware.append(SummarizationMiddleware(model, trigger=("tokens", 100_000), keep=("messages", 2)))
+        tools = [tool(function) for function in message.tools]
+        agent = create_agent(model, tools, checkpointer=checkpointer, middleware=middleware)
         said = {"messages": [{"role": "user", "content": message.text}]}
         start = thread
         if message.fork:

@@ -54,6 +54,8 @@ def verdicts(program, client, environments, results, turn):
                 shutil.copy(script, folder)
         command = ["conform", "--client", client.command(environments), "--format", ",".join(client.formats)]
         command += ["--timeout", TIMEOUT, "--output-format", "json"]
+        if client.only:
+            command += ["--only", client.only]
         if client.profile:
             command += ["--profile", os.path.join(FOLDER, "profiles", client.profile)]
         # It has the runs so far while the others are still to come.
@@ -212,10 +214,8 @@ What `toolcheck conform` {version} found in current agent frameworks, each on th
 `fail` is what a loop must not do, `weak` what it should not; `inconclusive` is what the exchanges do not show; `skip` is what the driver has no way to do. A check is a *must* in an API only if something says so of that API: [its sources](../crates/toolcheck-conform/checks). `toolcheck conform --list` says what each scenario is.
 [A grid](conformance-grid.html) has a cell for each framework and scenario, which opens what was found.
 
-On 2026-11-26, 94 findings, drawn at random from those of the 17 clients that had been run by then, were read by hand beside their exchanges. Five were of runs that should not be streamed and were, and two of searches that were not declared; both count as `skip` since. No other had its cause in a driver or the mock.
-On 2026-11-27, 57 were read so of the four clients that were run on that day, and two had their cause in a driver: a model that takes no reasoning. It was run again with another.
-On 2026-11-28, 100 were read so of five of the clients that were run since then: both versions of the AI SDK, its provider for compatible servers, Haystack and google-genai. Two had a cause of ours. Haystack's driver had a model that takes no reasoning, and was run again with another. `switch-provider` took a result that is in an object in one API and alone in the other for a changed one: it is left out where that was so, in Gemini of the AI SDK and Mastra, and in Haystack.
-On 2026-11-29, 35 were read so of new runs of LangChain, LlamaIndex and agno, which are not on this page. One had its cause in a driver: again a model that takes no reasoning, in Responses. That driver and ten others have another model since, and are not run again yet.
+Of 286 findings of earlier runs, drawn at random and read by hand beside their exchanges, twelve had a cause of ours: runs that should not be streamed and were, searches that were not declared, models that take no reasoning, and results in an object in one API and alone in the other. All are mended.
+On 2026-11-29, all clients were run again. The 135 rows that were not on this page before were read, and those that surprised beside their exchanges. 31 had a cause of ours: the mock gave each response of Bedrock the same request id, which LangChain's JavaScript takes for the id of the message; smolagents was not asked for tools that a scenario needs, and was held to another text than the one that the model ended with; and autogen's driver copied a conversation in the form of an earlier version. All is mended, and these three were run once more.
 
 """
 REPRODUCE = """

@@ -6,6 +6,7 @@ import sys
 
 import boto3
 from strands import Agent, tool
+from strands.agent.conversation_manager import SummarizingConversationManager
 from strands.models.anthropic import AnthropicModel
 from strands.models.bedrock import BedrockModel
 from strands.models.gemini import GeminiModel
@@ -61,8 +62,16 @@ def run(task):
         if message.fork:
             kept = kept[:-1]
         model = MODELS[message.format](task["base_url"], task["stream"])
+        manager = None
+        if "summarizing" in sys.argv:
+            model.update_config(context_window_limit=200_000)
+            manager = SummarizingConversationManager(
+                summary_ratio=0.5, preserve_recent_messages=2, proactive_compression=True
+            )
         # Without a handler, the text is printed.
-        agent = Agent(model=model, tools=tools, messages=kept, callback_handler=None)
+        agent = Agent(
+            model=model, tools=tools, messages=kept, callback_handler=None, conversation_manager=manager
+        )
         limits = {"turns": message.limit} if message.limit else None
         return str(await agent.invoke_async(message.text, limits=limits)).strip()
 

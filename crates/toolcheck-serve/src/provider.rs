@@ -252,7 +252,13 @@ impl Provider {
         let form = id_form(target.as_deref());
         let number = script_turn::number(&self.script, form, &said.conversation.turns, said.turns_before);
         let made;
-        let turn = match choose(&|attempt, given| self.turn(number, attempt, given)) {
+        // Without tools, a request such as one for a summary, beside the conversation, gets none of its calls.
+        let is_beside = |at: &usize| {
+            let turn = &self.script[*at];
+            turn.once && !turn.calls.is_empty() && said.tools.is_empty()
+        };
+        let next = |attempt, given: &[usize]| self.turn(number, attempt, given).filter(|at| !is_beside(at));
+        let turn = match choose(&next) {
             Some(at) => &self.script[at],
             None => {
                 made = if self.script.is_empty() { made_up(said) } else { Turn::text("Done.") };

@@ -52,9 +52,9 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     Piece::Object(members)
 }
 
-const KINDS: [&str; 9] = words(
-    "session_meta response_item event_msg turn_context compacted world_state inter_agent_communication \
-    inter_agent_communication_metadata history_mutation",
+const KINDS: [&str; 10] = words(
+    "session_meta response_item event_msg turn_context compacted world_state token_usage_record \
+    inter_agent_communication inter_agent_communication_metadata history_mutation",
 );
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -112,7 +112,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
         },
         // Each start writes one. What ran when the program was ended is not answered any more.
         Some("session_meta") => RecordKind::Abort,
-        Some("turn_context" | "world_state") => RecordKind::Other("settings records"),
+        Some("turn_context" | "world_state" | "token_usage_record") => RecordKind::Other("settings records"),
         Some("inter_agent_communication" | "inter_agent_communication_metadata") => {
             RecordKind::Other("messages between agents")
         }

@@ -35,7 +35,8 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         events.push(event("content_block_stop", json!({"index": index})));
     }
     let delta = json!({"stop_reason": reason(reply), "stop_sequence": null});
-    let usage = json!({"output_tokens": reply.output_tokens});
+    // It counts both since the start of the message, and some clients take the last count.
+    let usage = json!({"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens});
     events.push(event("message_delta", json!({"delta": delta, "usage": usage})));
     if !pieces.lacks_end {
         events.push(event("message_stop", json!({})));
