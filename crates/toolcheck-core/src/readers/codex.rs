@@ -23,7 +23,7 @@ static FILE_STYLE: FileFixStyle = FileFixStyle {
     message: Some("payload"),
     fixed_records: Some((
         &["ordinal"],
-        "its records are numbered, and the program refuses a file with a gap in the numbers",
+        "its records are numbered, and versions of the program refuse a file with a gap in the numbers",
     )),
     record,
     ..FileFixStyle::plain(&FIX_STYLE)
