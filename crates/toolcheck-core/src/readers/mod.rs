@@ -16,6 +16,7 @@ mod copilot_cli;
 mod extensions_ai;
 mod framework_messages;
 mod gemini_cli;
+mod glaive;
 mod google_adk;
 mod goose;
 mod hermes;
@@ -57,8 +58,8 @@ use crate::names::{names, words};
 use crate::{unread, unsupported};
 
 use common::{
-    answers, broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search,
-    spans, threads, traces, turns,
+    answers, broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, python,
+    search, spans, tagged, threads, traces, turns,
 };
 
 pub(crate) use common::broken::is_broken;
@@ -384,6 +385,7 @@ pub static ALL: &[&Reader] = &[
     &framework_messages::READER,
     &gemini_cli::READER,
     &protocols::GEMINI_LIVE,
+    &glaive::READER,
     &google_adk::READER,
     &goose::READER,
     &hermes::READER,

@@ -27,7 +27,10 @@ pub(crate) fn read(text: &str) -> Vec<PythonCall> {
         if rest.is_empty() {
             return found;
         }
-        let name = rest.bytes().take_while(|byte| is_of_name(*byte)).count();
+        // ToolACE has names of several words, in a list.
+        let is_listed = text.starts_with('[') && !rest.starts_with(' ');
+        let is_in_name = |byte: &u8| is_of_name(*byte) || is_listed && matches!(byte, b' ' | b'/');
+        let name = rest.bytes().take_while(is_in_name).count();
         let inside = rest[name..].strip_prefix('(').filter(|_| name > 0);
         let Some((given, length)) = inside.and_then(given) else { return Vec::new() };
         at = start + name + 1 + length;

@@ -198,7 +198,7 @@ fn read_all<'s>(said: &MappedText<'_, 's>, block: &Block<'_>) -> Vec<(Call<'s>, 
 }
 
 /// The objects of a text that is nothing but objects one after another; none if it is anything else.
-fn objects_in_row(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn objects_in_row(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {

@@ -180,6 +180,7 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
             recipient(turn).is_some()
                 || calls_of_program(turn).is_some()
                 || calls_beside(turn).is_some_and(is_python)
+                || turn.get("function_call").is_some_and(Value::is_array)
         }
         Some("tool") => call_with_result(turn).is_some(),
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
@@ -192,11 +193,23 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
 }
 
-/// Whether the messages of a list have blocks that keep their content under `value`, whatever their type.
-pub(crate) fn has_value_blocks(list: Value<'_, '_>) -> bool {
-    list.elements()
-        .take(LOOKED_AT)
-        .any(|turn| turn.get("role").is_some() && turn.list("content").any(is_of_no_provider))
+/// Whether the messages of a list have blocks that keep their content under `value`, whatever their type, or calls and results
+/// as Azure's evaluators have them.
+pub(crate) fn have_own_blocks<'d, 's: 'd>(messages: impl Iterator<Item = Value<'d, 's>>) -> bool {
+    let is_own = |block: Value<'_, '_>| is_of_no_provider(block) || is_of_evaluator(block);
+    messages
+        .take(crate::claim::MESSAGES_LOOKED_AT)
+        .any(|turn| turn.get("role").is_some() && turn.list("content").any(is_own))
+}
+
+/// Whether a block is a call or a result of a row for Azure's evaluators (`break_tool_call_into_messages` in
+/// <https://github.com/Azure/azure-sdk-for-python/blob/main/sdk/evaluation/azure-ai-evaluation/azure/ai/evaluation/_converters/_models.py>).
+fn is_of_evaluator(block: Value<'_, '_>) -> bool {
+    match block.get_str("type").as_deref() {
+        Some("tool_call") => block.get("tool_call_id").is_some() && block.get("arguments").is_some(),
+        Some("tool_result") => block.get("tool_result").is_some(),
+        _ => false,
+    }
 }
 
 const LOOKED_AT: usize = 4;
@@ -267,7 +280,8 @@ fn read_turn<'s>(
     if let Some(message) = transcript.messages.last_mut().filter(|_| answers.is_none()) {
         message.role_name.clone_from(&name);
     }
-    let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
+    let is_own = |block: Value<'_, '_>| is_of_no_provider(block) || is_of_evaluator(block);
+    let blocks = text.filter(|text| text.elements().any(is_own));
     match (role, text) {
         _ if read_call(transcript, turn, if has_calls { &[] } else { following }) => {}
         (_, Some(_)) if role != Role::Tool && blocks.is_some() => {
@@ -305,7 +319,7 @@ fn read_turn<'s>(
             transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
         }
     }
-    let own = calls_of_program(turn).or_else(|| turn.get_any(&["tool_calls", "toolCalls"]));
+    let own = calls_of_program(turn).or_else(|| turn.get_any(&["tool_calls", "toolCalls", "function_call"]));
     if let Some(own) = own.filter(|calls| calls.is_array()) {
         own.elements().for_each(|call| add_call(transcript, call));
     }
@@ -346,6 +360,8 @@ struct Words {
     errors: Vec<[String; 2]>,
     /// Calls of one step, with what each of them has.
     lists: Vec<[String; 2]>,
+    /// Tools that a service runs, whose results rows may not have.
+    hosted: Vec<String>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -437,7 +453,16 @@ fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
 
 /// Adds a block that keeps its content under `value`.
 fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
-    let Some(value) = block.get("value") else { return };
+    let Some(value) = block.get_any(&["value", "text"]) else {
+        if is_of_evaluator(block) {
+            add_call(transcript, block);
+            let is_hosted = block.get_str("name").is_some_and(|name| WORDS.hosted.iter().any(|own| *own == name));
+            if is_hosted {
+                transcript.settle_calls_from(transcript.parts.len() - 1, UnpairedReason::Elsewhere);
+            }
+        }
+        return;
+    };
     let kind = block.get_str("type").unwrap_or_default();
     if is_one_of(&kind, &CALLS) {
         calls(transcript, block, value);
@@ -554,8 +579,32 @@ fn results<'s>(
     text: Option<Value<'_, 's>>,
     answers: Option<&MappedText<'_, 's>>,
 ) {
+    let before = transcript.messages.iter().rev().nth(1).map(|before| turn.document().value(before.place.node));
+    // ComplexFuncBench has calls in a list, and one of what each returned (<https://github.com/zai-org/ComplexFuncBench>).
+    let has_list = |before: Value<'_, '_>| before.get("function_call").is_some_and(Value::is_array);
+    if let Some(each) = text.filter(|text| text.is_array() && before.is_some_and(has_list)) {
+        for one in each.elements() {
+            transcript.part(one, Body::Result(parts::result(None, Some(one), None)));
+        }
+        return;
+    }
     let id = turn.get_any(&IDS);
     let mut result = parts::result(id, text, None);
+    let listed = text.filter(|text| {
+        let is_list = text.as_json_str().is_some_and(|said| said.may_begin_with(b"[") && said.may_have("results"));
+        is_list && before.is_some_and(|before| before.get_any(&TEXTS).is_some_and(is_python_list))
+    });
+    let listed = listed.and_then(MappedText::of).map(|said| results_listed(&said)).unwrap_or_default();
+    if !listed.is_empty() {
+        for (name, place) in listed {
+            result.name = Some(name);
+            transcript.part(turn, Body::Result(result.clone()));
+            if let Some(part) = transcript.parts.last_mut() {
+                part.place = place;
+            }
+        }
+        return;
+    }
     result.name = turn.get("name").and_then(Named::of).map(of_functions);
     let count = answers.map_or(1, |said| said.text().matches(RESPONSE).count().max(1));
     for _ in 0..count {
@@ -588,10 +637,43 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
 
 const RESPONSE: &str = "<tool_response>";
 
+/// Whether a text is calls in a list of Python and nothing else, as ToolACE's rows have them (Team-ACE/ToolACE).
+fn is_python_list(text: Value<'_, '_>) -> bool {
+    let said = text.as_json_str().filter(|text| text.may_begin_with(b"[")).map(|text| text.decode());
+    said.is_some_and(|said| {
+        let calls = python_calls::read(said.trim());
+        said.trim().ends_with(")]") && !calls.is_empty() && calls.iter().all(|call| call.arguments.is_some())
+    })
+}
+
+/// Whether a conversation has results, so that each call needs one.
+fn has_results(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool {
+    transcript.parts.iter().any(|part| matches!(part.body, Body::Result(_)))
+        || following.iter().any(|turn| is_result(Some(turn)))
+}
+
+/// What each call of a list returned, in the text of a list: `[{"name": …, "results": …}]` (Team-ACE/ToolACE).
+fn results_listed<'s>(said: &MappedText<'_, 's>) -> Vec<(Named<'s>, Place)> {
+    let document = Document::read(said.text().as_bytes());
+    let result = |one: Value<'_, '_>| {
+        one.get("results")?;
+        let text = one.get_str("name")?.into_owned().into();
+        let place = said.place(one.span().range());
+        Some((Named { text, place, instead: None }, place))
+    };
+    document.root().elements().map(result).collect::<Option<_>>().unwrap_or_default()
+}
+
 /// Adds what the model says: a text, the calls between tags in it and what stands before them, or a call in other words that
 /// the next turn answers.
 fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let found = tagged::calls(text, transcript);
+    if found.is_empty() && is_python_list(text) && (following.is_empty() || has_results(transcript, following)) {
+        let listed = following.first().and_then(|turn| turn.get_any(&TEXTS)).and_then(MappedText::of);
+        let is_listed = listed.is_some_and(|said| !results_listed(&said).is_empty());
+        python_calls::add(transcript, text, if is_listed { 0 } else { answers_in(following) });
+        return;
+    }
     if found.is_empty() {
         if is_result(following.first()) && text.as_json_str().is_some_and(call_marks::hold_call) {
             calls_before(transcript, text, following);
