@@ -132,5 +132,9 @@ fn tools_of(system: &str) -> Vec<crate::tools::Definition> {
     let objects = tagged::objects_in_row(list).into_iter();
     let read = |object: Range<usize>| python::tools(Document::read(list[object].as_bytes()).root());
     let own = objects.map(read).collect::<Option<Vec<_>>>().unwrap_or_default().concat();
-    if own.is_empty() { python::tools(Document::read(list.as_bytes()).root()).unwrap_or_default() } else { own }
+    if own.is_empty() {
+        python::tools(Document::read(list.as_bytes()).root()).unwrap_or_default()
+    } else {
+        own
+    }
 }

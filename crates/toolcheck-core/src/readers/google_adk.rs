@@ -40,7 +40,8 @@ fn is_session(record: Value<'_, '_>) -> bool {
 /// The cases of a set for evaluations, or the only one (`src/google/adk/evaluation/eval_case.py` of google/adk-python).
 fn cases_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let is_case = |case: &Value<'_, '_>| {
-        case.get_any(&["eval_id", "evalId"]).is_some() && case.get("conversation").is_some_and(Value::is_array)
+        case.get_any(&["eval_id", "evalId"]).is_some()
+            && case.get("conversation").is_some_and(Value::is_array)
     };
     let list = record.get_any(&["eval_cases", "evalCases"]).unwrap_or(record);
     list.elements().chain([record]).filter(is_case)

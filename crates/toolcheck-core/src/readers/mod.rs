@@ -485,7 +485,7 @@ pub fn read_unknown<'s>(record: Value<'_, 's>) -> Option<Reading<'s>> {
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)
-        || turns::has_tagged_calls(record.get("messages").unwrap_or(record))
+        || tagged::has_tagged_calls(record.get("messages").unwrap_or(record))
 }
 
 /// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.

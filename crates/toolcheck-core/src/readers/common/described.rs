@@ -33,7 +33,8 @@ const LISTED: &str = "list of functions in JSON format that you can invoke";
 fn of_text(text: JsonStr<'_>) -> Vec<Definition> {
     if text.may_have(LISTED) {
         let text = text.decode();
-        let list = text.split_once(LISTED).and_then(|(_, rest)| Some(&rest[rest.find('[')?..])).unwrap_or_default();
+        let list =
+            text.split_once(LISTED).and_then(|(_, rest)| Some(&rest[rest.find('[')?..])).unwrap_or_default();
         return python::tools(Document::read(list.as_bytes()).root()).unwrap_or_default();
     }
     if !text.may_have("</tools>") {

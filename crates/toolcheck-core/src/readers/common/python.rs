@@ -50,7 +50,8 @@ fn type_of_json(kind: &str) -> String {
 
 /// The schema that parameters mean which are declared as those of a Python function; `None` if they are a schema already.
 pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
-    if root.get_str("type").as_deref() == Some("dict") && root.get("properties").is_some_and(Value::is_object) {
+    if root.get_str("type").as_deref() == Some("dict") && root.get("properties").is_some_and(Value::is_object)
+    {
         let mut schema = String::new();
         translated(root, &mut schema)?;
         return Some(schema.into_bytes());

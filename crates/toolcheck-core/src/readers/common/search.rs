@@ -11,7 +11,7 @@ use super::lists::Beside;
 use super::traces::Side;
 use super::{
     Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
-    framework_messages, lists, message_lines, spans, steps, traces, trl, turns, vercel_ai,
+    framework_messages, lists, message_lines, spans, steps, tagged, traces, trl, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, openai_chat, openai_responses};
@@ -283,7 +283,8 @@ impl<'s> FoundList<'_, 's> {
                 (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
             }
             How::Joined => {
-                let messages = self.list.elements().filter_map(steps::messages).flat_map(|step| step.elements());
+                let messages =
+                    self.list.elements().filter_map(steps::messages).flat_map(|step| step.elements());
                 (0..).zip(messages).for_each(|(number, message)| {
                     openai_chat::read_message(&mut transcript, message, number);
                 });
@@ -515,7 +516,8 @@ impl<'d, 's> Search<'d, 's> {
     /// The lists that another one repeats, with the number of that one.
     fn repeated(&self) -> HashMap<usize, usize> {
         let is_plain = |how: &How| matches!(how, How::Body(_) | How::List(_) | How::Turns);
-        let lists = self.found.iter().map(|found| Some(found.list).filter(|_| is_plain(&found.how))).collect();
+        let lists =
+            self.found.iter().map(|found| Some(found.list).filter(|_| is_plain(&found.how))).collect();
         steps::repeated(lists, |number| {
             let Around { row, tools, .. } = self.found[number].around;
             tools.is_some() || row.is_some_and(|row| row.get_any(&lists::TOOLS).is_some())
@@ -599,7 +601,7 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
     if turns::has_from(list)
         || turns::has_call_roles(list)
         || turns::have_own_blocks(list.elements())
-        || !is_trace && turns::has_tagged_calls(list)
+        || !is_trace && tagged::has_tagged_calls(list)
     {
         Some(How::Turns)
     } else if !is_trace && message_lines::has_outputs(list) {
