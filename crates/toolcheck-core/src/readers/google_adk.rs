@@ -47,15 +47,18 @@ fn cases_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>
     list.elements().chain([record]).filter(is_case)
 }
 
+const STEPS: [&str; 2] = ["intermediate_data", "intermediateData"];
+const RESPONSES: [&str; 2] = ["tool_responses", "toolResponses"];
+
 /// Reads a case: what the user says, what the agent is to do, and its answer.
-fn read_case<'s>(case: Value<'_, 's>, reading: &mut Reading<'s>) {
+fn read_case<'s>(case: Value<'_, 's>, has_results: bool, reading: &mut Reading<'s>) {
     let mut session = Session::new(case);
     for turn in case.list("conversation") {
         let content = |keys: [&str; 2]| turn.get_any(&keys).and_then(|content| content.get("parts"));
         let asked = content(["user_content", "userContent"]);
         asked.into_iter().flat_map(Value::elements).for_each(|part| session.part(part, Role::User));
-        if let Some(steps) = turn.get_any(&["intermediate_data", "intermediateData"]) {
-            session.steps(steps, reading);
+        if let Some(steps) = turn.get_any(&STEPS) {
+            session.steps(steps, has_results, reading);
         }
         let answer = content(["final_response", "finalResponse"]);
         answer.into_iter().flat_map(Value::elements).for_each(|part| session.part(part, Role::Assistant));
@@ -84,7 +87,14 @@ fn is_event(row: Value<'_, '_>) -> bool {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let has_events = |record: &Value<'_, '_>| events_of(*record).is_some();
-    records.iter().flat_map(|record| cases_of(*record)).for_each(|case| read_case(case, &mut reading));
+    let cases: Vec<_> = records.iter().flat_map(|record| cases_of(*record)).collect();
+    let has_results = cases.iter().flat_map(|case| case.list("conversation")).any(|turn| {
+        let steps = turn.get_any(&STEPS);
+        steps
+            .and_then(|steps| steps.get_any(&RESPONSES))
+            .is_some_and(|results| results.elements().next().is_some())
+    });
+    cases.into_iter().for_each(|case| read_case(case, has_results, &mut reading));
     let others = records.iter().filter(|record| cases_of(**record).next().is_none());
     let all = others.flat_map(|record| lists_of(*record));
     let (sessions, loose): (Vec<_>, Vec<_>) = all.partition(has_events);
@@ -252,19 +262,18 @@ impl<'s> Session<'s> {
     }
 
     /// Reads what an agent does in a case: its events, or its calls and what they return, which cases mostly do not have.
-    fn steps(&mut self, steps: Value<'_, 's>, reading: &mut Reading<'s>) {
+    fn steps(&mut self, steps: Value<'_, 's>, has_results: bool, reading: &mut Reading<'s>) {
         if let Some(events) = steps.get_any(&["invocation_events", "invocationEvents"]) {
             events.elements().for_each(|event| self.add(event, reading));
             return;
         }
         let list = |keys: [&str; 2]| steps.get_any(&keys).into_iter().flat_map(Value::elements);
-        let answers: Vec<_> = list(["tool_responses", "toolResponses"]).collect();
         for called in list(["tool_uses", "toolUses"]) {
             let mut call = call(called.get("id"), called.get("name"), called.get("args"));
-            call.unpaired = answers.is_empty().then_some(UnpairedReason::Elsewhere);
+            call.unpaired = (!has_results).then_some(UnpairedReason::Elsewhere);
             self.transcript.turn(Role::Assistant, steps).part(called, Body::Call(call));
         }
-        for answer in answers {
+        for answer in list(RESPONSES) {
             let result = result(answer.get("id"), answer.get("response"), None);
             self.transcript.turn(Role::Tool, steps).part(answer, Body::Result(result));
         }

@@ -513,12 +513,14 @@ impl<'d, 's> Search<'d, 's> {
         true
     }
 
-    /// The lists that another one repeats, with the number of that one.
+    /// The lists that another one repeats, with the number of that one. Requests are told by what was said before.
     fn repeated(&self) -> HashMap<usize, usize> {
-        let is_plain = |how: &How| matches!(how, How::Body(_) | How::List(_) | How::Turns);
-        let lists =
-            self.found.iter().map(|found| Some(found.list).filter(|_| is_plain(&found.how))).collect();
-        steps::repeated(lists, |number| {
+        let plain = |found: &FoundList<'d, 's>| match found.how {
+            How::Body(_) => found.around.row.filter(|row| row.get("model").is_none()).map(|_| found.list),
+            How::List(_) | How::Turns => Some(found.list),
+            _ => None,
+        };
+        steps::repeated(self.found.iter().map(plain).collect(), |number| {
             let Around { row, tools, .. } = self.found[number].around;
             tools.is_some() || row.is_some_and(|row| row.get_any(&lists::TOOLS).is_some())
         })
