@@ -61,6 +61,7 @@ fn read_case<'s>(case: Value<'_, 's>, has_results: bool, reading: &mut Reading<'
             session.steps(steps, has_results, reading);
         }
         let answer = content(["final_response", "finalResponse"]);
+        session.transcript.details.answers.push(session.transcript.parts.len());
         answer.into_iter().flat_map(Value::elements).for_each(|part| session.part(part, Role::Assistant));
     }
     reading.conversations.push(session.end(String::new(), true));
