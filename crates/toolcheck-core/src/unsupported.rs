@@ -154,8 +154,13 @@ static KINDS: &[Unsupported] = &[
                 && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
     }),
     other("a preference data set of texts", |root| {
+        // Not a table with a column of lists.
+        let is_of_texts = |row: Value<'_, '_>, key: &str| {
+            row.get(key).is_some_and(|answer| !answer.children().next().is_some_and(Value::is_array))
+        };
         let is_row = |row| {
-            has(row, &["chosen", "rejected"]) || has(row, &["preferred_output", "non_preferred_output"])
+            let has = |chosen, rejected| is_of_texts(row, chosen) && has(row, &[rejected]);
+            has("chosen", "rejected") || has("preferred_output", "non_preferred_output")
         };
         is_row(root) || first(root).is_some_and(is_row)
     }),

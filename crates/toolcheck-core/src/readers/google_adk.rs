@@ -21,6 +21,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
         is_session(*record)
             || is_event(*record)
+            || cases_of(*record).next().is_some()
             || record.is_array()
                 && record.elements().take(LOOKED_AT).any(|one| is_event(one) || is_session(one))
     };
@@ -34,6 +35,36 @@ fn is_session(record: Value<'_, '_>) -> bool {
             && (record.get_any(&["appName", "app_name"]).is_some() && events.elements().next().is_none()
                 || events.elements().take(LOOKED_AT).any(is_event))
     })
+}
+
+/// The cases of a set for evaluations, or the only one (`src/google/adk/evaluation/eval_case.py` of google/adk-python).
+fn cases_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_case = |case: &Value<'_, '_>| {
+        case.get_any(&["eval_id", "evalId"]).is_some()
+            && case.get("conversation").is_some_and(Value::is_array)
+    };
+    let list = record.get_any(&["eval_cases", "evalCases"]).unwrap_or(record);
+    list.elements().chain([record]).filter(is_case)
+}
+
+const STEPS: [&str; 2] = ["intermediate_data", "intermediateData"];
+const RESPONSES: [&str; 2] = ["tool_responses", "toolResponses"];
+
+/// Reads a case: what the user says, what the agent is to do, and its answer.
+fn read_case<'s>(case: Value<'_, 's>, has_results: bool, reading: &mut Reading<'s>) {
+    let mut session = Session::new(case);
+    for turn in case.list("conversation") {
+        let content = |keys: [&str; 2]| turn.get_any(&keys).and_then(|content| content.get("parts"));
+        let asked = content(["user_content", "userContent"]);
+        asked.into_iter().flat_map(Value::elements).for_each(|part| session.part(part, Role::User));
+        if let Some(steps) = turn.get_any(&STEPS) {
+            session.steps(steps, has_results, reading);
+        }
+        let answer = content(["final_response", "finalResponse"]);
+        session.transcript.details.answers.push(session.transcript.parts.len());
+        answer.into_iter().flat_map(Value::elements).for_each(|part| session.part(part, Role::Assistant));
+    }
+    reading.conversations.push(session.end(String::new(), true));
 }
 
 /// The events of a session: the service of Vertex AI lists them under another key.
@@ -57,7 +88,16 @@ fn is_event(row: Value<'_, '_>) -> bool {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let has_events = |record: &Value<'_, '_>| events_of(*record).is_some();
-    let all = records.iter().flat_map(|record| lists_of(*record));
+    let cases: Vec<_> = records.iter().flat_map(|record| cases_of(*record)).collect();
+    let has_results = cases.iter().flat_map(|case| case.list("conversation")).any(|turn| {
+        let steps = turn.get_any(&STEPS);
+        steps
+            .and_then(|steps| steps.get_any(&RESPONSES))
+            .is_some_and(|results| results.elements().next().is_some())
+    });
+    cases.into_iter().for_each(|case| read_case(case, has_results, &mut reading));
+    let others = records.iter().filter(|record| cases_of(**record).next().is_none());
+    let all = others.flat_map(|record| lists_of(*record));
     let (sessions, loose): (Vec<_>, Vec<_>) = all.partition(has_events);
     for session in sessions {
         let events: Vec<_> = events_of(session).into_iter().flat_map(Value::elements).collect();
@@ -145,7 +185,7 @@ impl<'s> Branches<'s> {
     }
 
     fn end(self, reading: &mut Reading<'s>) {
-        reading.conversations.extend(self.0.into_iter().map(|(name, session)| session.end(name)));
+        reading.conversations.extend(self.0.into_iter().map(|(name, session)| session.end(name, false)));
     }
 }
 
@@ -170,7 +210,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    fn end(mut self, branch: String) -> Conversation<'s> {
+    /// `is_whole` is whether nothing came before.
+    fn end(mut self, branch: String, is_whole: bool) -> Conversation<'s> {
         for part in &mut self.transcript.parts {
             let Body::Call(call) = &mut part.body else { continue };
             let is_long = call.id.as_ref().is_some_and(|id| self.twice.contains(&*id.text));
@@ -182,7 +223,9 @@ impl<'s> Session<'s> {
             }
         }
         // Events that were exported by themselves may begin after a call.
-        self.transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+        if !is_whole {
+            self.transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+        }
         let title = if branch.is_empty() { "session".to_owned() } else { branch };
         Conversation { title, transcript: self.transcript, end: ConversationEnd::Open }
     }
@@ -216,6 +259,24 @@ impl<'s> Session<'s> {
         }
         for part in parts.elements() {
             self.part(part, role);
+        }
+    }
+
+    /// Reads what an agent does in a case: its events, or its calls and what they return, which cases mostly do not have.
+    fn steps(&mut self, steps: Value<'_, 's>, has_results: bool, reading: &mut Reading<'s>) {
+        if let Some(events) = steps.get_any(&["invocation_events", "invocationEvents"]) {
+            events.elements().for_each(|event| self.add(event, reading));
+            return;
+        }
+        let list = |keys: [&str; 2]| steps.get_any(&keys).into_iter().flat_map(Value::elements);
+        for called in list(["tool_uses", "toolUses"]) {
+            let mut call = call(called.get("id"), called.get("name"), called.get("args"));
+            call.unpaired = (!has_results).then_some(UnpairedReason::Elsewhere);
+            self.transcript.turn(Role::Assistant, steps).part(called, Body::Call(call));
+        }
+        for answer in list(RESPONSES) {
+            let result = result(answer.get("id"), answer.get("response"), None);
+            self.transcript.turn(Role::Tool, steps).part(answer, Body::Result(result));
         }
     }
 

@@ -32,7 +32,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     };
     let has_attributes = |value: Value<'_, '_>| {
         let attributes = value.get("metadata").and_then(|data| data.get("attributes"));
-        attributes.is_some_and(|attributes| unread::unwrapped(attributes, search::is_span))
+        attributes.is_some_and(|attributes| unread::unwrapped(attributes, spans::is_span))
     };
     let holds_messages = |value: Value<'_, '_>| {
         let mut said = ["input", "output"].into_iter().filter_map(|key| value.get(key));

@@ -16,6 +16,7 @@ mod copilot_cli;
 mod extensions_ai;
 mod framework_messages;
 mod gemini_cli;
+mod glaive;
 mod google_adk;
 mod goose;
 mod hermes;
@@ -57,8 +58,8 @@ use crate::names::{names, words};
 use crate::{unread, unsupported};
 
 use common::{
-    answers, broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, search,
-    spans, threads, traces, turns,
+    answers, broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, python,
+    search, spans, tagged, threads, traces, turns,
 };
 
 pub(crate) use common::broken::is_broken;
@@ -384,6 +385,7 @@ pub static ALL: &[&Reader] = &[
     &framework_messages::READER,
     &gemini_cli::READER,
     &protocols::GEMINI_LIVE,
+    &glaive::READER,
     &google_adk::READER,
     &goose::READER,
     &hermes::READER,
@@ -483,7 +485,7 @@ pub fn read_unknown<'s>(record: Value<'_, 's>) -> Option<Reading<'s>> {
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
     message_list::has_calls_in_text(transcript, record)
-        || turns::has_tagged_calls(record.get("messages").unwrap_or(record))
+        || tagged::has_tagged_calls(record.get("messages").unwrap_or(record))
 }
 
 /// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.

@@ -19,7 +19,7 @@ static FILE_STYLE: FileFixStyle =
 const ANSWERS: [&str; 3] = ["completion", "chosen", "preferred_output"];
 /// The keys under which rows have the rest of a conversation that was cut behind a call.
 const RESTS: [&str; 3] = ["response", "output", "target"];
-const PROMPTS: [&str; 3] = ["prompt", "input", "context"];
+const PROMPTS: [&str; 4] = ["prompt", "input", "context", "query"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     lists::certainty_of_rows(records, |row| is_row(row) || is_conversation(row))
@@ -66,12 +66,15 @@ fn prompt<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
 
 /// The answer of a row. In a mix of data sets, rows have the other keys too, with `null`.
 fn answer<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let goes_on = || row.get_any(&RESTS).filter(|rest| is_rest(*rest) && !traces::is_span(row));
+    // Rows for Azure's evaluators have a `query` and a `response`, both of messages.
+    let is_of_evaluator = || row.get("query").is_some_and(Value::is_array);
+    let goes_on =
+        || row.get_any(&RESTS).filter(|rest| is_of_evaluator() || is_rest(*rest) && !traces::is_span(row));
     ANSWERS.iter().filter_map(|key| row.get(key)).find(|answer| !answer.is_null()).or_else(goes_on)
 }
 
 /// Whether messages go on from others: they begin with a result.
-fn is_rest(list: Value<'_, '_>) -> bool {
+pub(super) fn is_rest(list: Value<'_, '_>) -> bool {
     let begins = |list: Value<'_, '_>| {
         list.elements().next().is_some_and(|first| {
             first.get_str("role").as_deref() == Some("tool") && first.get("content").is_some()
@@ -174,9 +177,12 @@ fn read_messages<'s>(
     messages: Vec<Value<'_, 's>>,
     prompt: Option<Value<'_, 's>>,
 ) {
-    for (index, message) in messages.into_iter().enumerate() {
-        openai_chat::read_message(transcript, message, index);
-    }
+    let read = if turns::have_own_blocks(messages.iter().copied()) {
+        |transcript: &mut Transcript<'s>, message, _| turns::read_one(transcript, message)
+    } else {
+        openai_chat::read_message
+    };
+    messages.into_iter().enumerate().for_each(|(index, message)| read(transcript, message, index));
     if let Some(input) = prompt.filter(|prompt| prompt.is_object()) {
         lists::add_beside(transcript, input);
     }

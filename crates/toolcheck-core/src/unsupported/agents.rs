@@ -10,12 +10,6 @@ use crate::names::words;
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
-    // `src/google/adk/evaluation/eval_set.py` of google/adk-python.
-    of_agent("an eval set of Google's ADK", |root| {
-        has(root, &["eval_set_id", "eval_cases"])
-            || has(root, &["evalSetId", "evalCases"])
-            || has(root, &["eval_id", "conversation"])
-    }),
     // `src/smolagents/memory.py` of huggingface/smolagents.
     of_agent("the memory of an agent of smolagents", |root| {
         any_step(root, |step| {
@@ -136,9 +130,7 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 10] = words(
-        "eval_cases evalCases eval_id meta step_index step_number steps chat_messages payload_type table",
-    );
+    const KEYS: [&str; 7] = words("meta step_index step_number steps chat_messages payload_type table");
     const TYPES: [&str; 9] =
         words(r#""ask" "say" "session "message" "function_call "tool- "start-step "finish-step "text-"#);
     const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");

@@ -66,3 +66,10 @@ pub(crate) fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {
     let first = |value: Value<'d, 's>| value.elements().next();
     is_call(value) || first(value).is_some_and(|one| is_call(first(one).unwrap_or(one)))
 }
+
+/// Whether an element is a message with LangChain's calls, or a record of a session of Strands Agents.
+pub(crate) fn is_in_entry(entry: Value<'_, '_>) -> bool {
+    let message = entry.get("message");
+    message.is_some_and(|message| has_blocks(message, "content", &["toolUse", "toolResult"]))
+        || calls_in_kwargs(entry).is_some()
+}

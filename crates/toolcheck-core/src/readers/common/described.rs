@@ -25,8 +25,18 @@ pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, column: Option<Text<'s>>)
     }
 }
 
+/// What stands before the list of tools in ToolACE's rows and in the prompt of Llama 3.2
+/// (<https://github.com/meta-llama/llama-models/blob/main/models/llama3_2/text_prompt_format.md>).
+const LISTED: &str = "list of functions in JSON format that you can invoke";
+
 /// The tools between the first tags that have some: the words around them name the tags too.
 fn of_text(text: JsonStr<'_>) -> Vec<Definition> {
+    if text.may_have(LISTED) {
+        let text = text.decode();
+        let list =
+            text.split_once(LISTED).and_then(|(_, rest)| Some(&rest[rest.find('[')?..])).unwrap_or_default();
+        return python::tools(Document::read(list.as_bytes()).root()).unwrap_or_default();
+    }
     if !text.may_have("</tools>") {
         return Vec::new();
     }

@@ -404,8 +404,8 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
     found
 }
 
-/// The keys under which questions have the calls that answer them.
-pub(crate) const ANSWERS: [&str; 2] = ["answers", "answer"];
+/// The keys under which questions have the calls that answer them, or rows for Azure's evaluators those that were made.
+pub(crate) const ANSWERS: [&str; 3] = ["answers", "answer", "tool_calls"];
 
 fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
     let mut is_call = None;

@@ -21,6 +21,7 @@ pub(crate) mod python;
 pub(crate) mod python_calls;
 pub(crate) mod search;
 pub(crate) mod spans;
+pub(crate) mod steps;
 pub(crate) mod tagged;
 pub(crate) mod threads;
 pub(crate) mod traces;

@@ -15,8 +15,47 @@ pub(crate) fn tools(value: Value<'_, '_>) -> Option<Vec<Definition>> {
     tools.or_else(|| tools::definition_with(value, schema_of).map(|tool| vec![tool]))
 }
 
+/// A schema with the types of JSON in the place of those of Python, as ToolACE's and BFCL's tools have them: `dict`, `float`.
+fn translated(value: Value<'_, '_>, schema: &mut String) -> Option<()> {
+    if !value.is_object() && !value.is_array() {
+        schema.push_str(std::str::from_utf8(value.raw()).ok()?);
+        return Some(());
+    }
+    let (open, close) = if value.is_object() { ('{', '}') } else { ('[', ']') };
+    schema.push(open);
+    for (number, child) in value.children().enumerate() {
+        schema.push_str(if number > 0 { ", " } else { "" });
+        if let Some(key) = child.key_span() {
+            schema.push_str(std::str::from_utf8(value.document().bytes().get(key.range())?).ok()?);
+            schema.push_str(": ");
+        }
+        match child.as_str().filter(|_| child.has_key("type")) {
+            Some(kind) => schema.push_str(&type_of_json(&kind)),
+            None => translated(child, schema)?,
+        }
+    }
+    schema.push(close);
+    Some(())
+}
+
+/// The type that a name of Python means, or all types.
+fn type_of_json(kind: &str) -> String {
+    const ALL: &str = r#"["string", "number", "boolean", "array", "object", "null"]"#;
+    match Type::read(kind) {
+        Type::Plain(name) => format!("\"{name}\""),
+        Type::List(_) => "\"array\"".to_owned(),
+        _ => ALL.to_owned(),
+    }
+}
+
 /// The schema that parameters mean which are declared as those of a Python function; `None` if they are a schema already.
 pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
+    if root.get_str("type").as_deref() == Some("dict") && root.get("properties").is_some_and(Value::is_object)
+    {
+        let mut schema = String::new();
+        translated(root, &mut schema)?;
+        return Some(schema.into_bytes());
+    }
     let is_parameter =
         |value: Value<'_, '_>| value.is_object() && value.get_any(&["type", "description"]).is_some();
     // A parameter may have any name, also `type` or `properties`; what is a schema has a text, a list or a schema for each

@@ -6,7 +6,7 @@ use toolcheck_json::{Document, Value};
 
 use super::tagged::MappedText;
 use super::{literal, parts};
-use crate::ir::{Body, Named, ToolKind, Transcript, UnpairedReason};
+use crate::ir::{Body, Named, Place, ToolKind, Transcript, UnpairedReason};
 
 /// A call in a text.
 pub(crate) struct PythonCall {
@@ -27,7 +27,10 @@ pub(crate) fn read(text: &str) -> Vec<PythonCall> {
         if rest.is_empty() {
             return found;
         }
-        let name = rest.bytes().take_while(|byte| is_of_name(*byte)).count();
+        // ToolACE has names of several words, in a list.
+        let is_listed = text.starts_with('[') && !rest.starts_with(' ');
+        let is_in_name = |byte: &u8| is_of_name(*byte) || is_listed && matches!(byte, b' ' | b'/');
+        let name = rest.bytes().take_while(is_in_name).count();
         let inside = rest[name..].strip_prefix('(').filter(|_| name > 0);
         let Some((given, length)) = inside.and_then(given) else { return Vec::new() };
         at = start + name + 1 + length;
@@ -74,6 +77,27 @@ fn json_of(given: &[&str]) -> Option<String> {
     };
     let members: Vec<String> = given.iter().map(member).collect::<Option<_>>()?;
     Some(format!("{{{}}}", members.join(", ")))
+}
+
+/// Whether a text is calls in a list of Python and nothing else, as ToolACE's rows have them (Team-ACE/ToolACE).
+pub(crate) fn is_list(text: Value<'_, '_>) -> bool {
+    let said = text.as_json_str().filter(|text| text.may_begin_with(b"[")).map(|text| text.decode());
+    said.is_some_and(|said| {
+        let calls = read(said.trim());
+        said.trim().ends_with(")]") && !calls.is_empty() && calls.iter().all(|call| call.arguments.is_some())
+    })
+}
+
+/// What each call of a list returned, in the text of a list: `[{"name": …, "results": …}]` (Team-ACE/ToolACE).
+pub(crate) fn results<'s>(said: &MappedText<'_, 's>) -> Vec<(Named<'s>, Place)> {
+    let document = Document::read(said.text().as_bytes());
+    let result = |one: Value<'_, '_>| {
+        one.get("results")?;
+        let text = one.get_str("name")?.into_owned().into();
+        let place = said.place(one.span().range());
+        Some((Named { text, place, instead: None }, place))
+    };
+    document.root().elements().map(result).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Adds the calls that a text in Python has, or as many as there are answers.

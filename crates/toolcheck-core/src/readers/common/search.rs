@@ -4,14 +4,14 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
 use super::answers::{
-    ReadMessage, calls_in_kwargs, has_blocks, holds_call, is_of_blocks, read_with_kwargs, reader_of_answer,
+    self, ReadMessage, calls_in_kwargs, holds_call, is_of_blocks, read_with_kwargs, reader_of_answer,
 };
 use super::columns::value_at;
 use super::lists::Beside;
 use super::traces::Side;
 use super::{
     Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
-    framework_messages, lists, message_lines, spans, traces, trl, turns, vercel_ai,
+    framework_messages, lists, message_lines, spans, steps, tagged, traces, trl, turns, vercel_ai,
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, openai_chat, openai_responses};
@@ -93,6 +93,8 @@ enum How {
     Flat,
     /// Messages under any key of the entries.
     Entries,
+    /// Lists of messages, or objects with one each, that go on from one another.
+    Joined,
     /// A message of its own with calls: an answer.
     Answer(ReadMessage),
 }
@@ -165,18 +167,30 @@ pub(crate) fn read_value<'d, 's>(
     let mut spent = 0;
     let conversation =
         |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
-    let transcripts = search.found.iter().filter_map(|found| {
+    let may_repeat = root.is_object() && !search.is_trace && !reader.repeats_lists(root);
+    let repeated = if may_repeat { search.repeated() } else { HashMap::default() };
+    let mut left_out = LeftOut::default();
+    let transcripts = search.found.iter().enumerate().filter_map(|(number, found)| {
         let Around { row, tools, side, .. } = found.around;
         let beside = row.map(|row| rows.entry(row.id()).or_insert_with(|| Row::of(row)).next());
         let beside = beside
             .map(|beside| beside.or_tools(tools).or_known_tools(side.tools.filter(|_| spent <= MOST_BESIDE)));
         spent += beside.map_or(0, Beside::size);
         let mut transcript = found.read(reader, beside.filter(|_| spent <= MOST_BESIDE))?;
+        if repeated.contains_key(&number) && transcript.counts().0 > 0 {
+            left_out.add("lists of messages that another one begins with", 1);
+            return None;
+        }
+        // Edits of one would not be in the others.
+        if repeated.values().any(|other| *other == number) {
+            transcript.format = Some(reader.key());
+        }
         transcript.details.is_answered = side.answers(&transcript);
         transcript.details.is_of_span = side.is_known;
         Some(conversation(transcript))
     });
     reading.conversations.extend(transcripts);
+    left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
     // A history of a framework is named, also where it is all that there is.
     if !search.foreign.is_empty() && reading.conversations.len() == before {
         reading.conversations.push(conversation(Transcript::of_conversation(reader.key(), root)));
@@ -244,7 +258,7 @@ impl<'s> FoundList<'_, 's> {
             How::Divided => trl::read_divided(&mut transcript, self.list, self.around.prompt),
             How::Outputs => {
                 for (number, message) in (0..).zip(self.list.elements()) {
-                    let Some(items) = items_of(message) else {
+                    let Some(items) = message_lines::items_of(message) else {
                         openai_chat::read_message(&mut transcript, message, number);
                         continue;
                     };
@@ -267,6 +281,13 @@ impl<'s> FoundList<'_, 's> {
                 let has_kwargs = messages.iter().any(|message| calls_in_kwargs(*message).is_some());
                 let read = if has_kwargs { read_with_kwargs } else { message_lines::form_of(&messages) };
                 (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
+            }
+            How::Joined => {
+                let messages =
+                    self.list.elements().filter_map(steps::messages).flat_map(|step| step.elements());
+                (0..).zip(messages).for_each(|(number, message)| {
+                    openai_chat::read_message(&mut transcript, message, number);
+                });
             }
             How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
@@ -349,7 +370,7 @@ impl<'d, 's> Search<'d, 's> {
                 self.found.push(FoundList { list: value, around, how: How::Answer(read) });
             } else if let Some(how) = self.list_of(value) {
                 self.found.extend(how.map(|how| FoundList { list: value, around, how }));
-            } else if has_flat_keys(value) {
+            } else if spans::has_flat_keys(value) {
                 self.found.push(FoundList { list: value, around, how: How::Flat });
             } else if value.is_object() && !add_cells(value, &mut stack) {
                 self.search_object(value, around, &mut stack);
@@ -362,6 +383,10 @@ impl<'d, 's> Search<'d, 's> {
     /// Searches a list that is none of messages. Its entries may wrap the messages of a conversation, each under any key;
     /// beside one with calls, what looks like a result is not passed over.
     fn search_list(&mut self, list: Value<'d, 's>, around: Around<'d, 's>, stack: &mut Stack<'d, 's>) {
+        if !self.is_trace && steps::are_joined(list) {
+            self.found.push(FoundList { list, around, how: How::Joined });
+            return;
+        }
         let mut messages = list.elements().filter_map(lists::wrapped);
         let holds_calls = messages.any(|message| reader_of_answer(message).is_some());
         let is_conversation = holds_calls && !self.is_trace && lists::wrap(list.elements());
@@ -416,7 +441,7 @@ impl<'d, 's> Search<'d, 's> {
                 continue;
             }
             // Open WebUI keeps the messages that it shows as a list, and those of all branches by their ids.
-            if member.has_key("history") && value.get("messages").is_some_and(has_outputs) {
+            if member.has_key("history") && value.get("messages").is_some_and(message_lines::has_outputs) {
                 let shown = value.list("messages");
                 let shown: HashSet<_> = shown.filter_map(|message| message.get_str("id")).collect();
                 let branches = member.get("messages").into_iter().flat_map(|all| all.members());
@@ -486,6 +511,19 @@ impl<'d, 's> Search<'d, 's> {
             self.found.push(FoundList { list, around, how: How::Divided });
         }
         true
+    }
+
+    /// The lists that another one repeats, with the number of that one. Requests are told by what was said before.
+    fn repeated(&self) -> HashMap<usize, usize> {
+        let plain = |found: &FoundList<'d, 's>| match found.how {
+            How::Body(_) => found.around.row.filter(|row| row.get("model").is_none()).map(|_| found.list),
+            How::List(_) | How::Turns => Some(found.list),
+            _ => None,
+        };
+        steps::repeated(self.found.iter().map(plain).collect(), |number| {
+            let Around { row, tools, .. } = self.found[number].around;
+            tools.is_some() || row.is_some_and(|row| row.get_any(&lists::TOOLS).is_some())
+        })
     }
 
     /// Adds an object that is like a request; returns the id of its list.
@@ -564,15 +602,15 @@ fn add_cells<'d, 's>(table: Value<'d, 's>, stack: &mut Stack<'d, 's>) -> bool {
 fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
     if turns::has_from(list)
         || turns::has_call_roles(list)
-        || turns::has_value_blocks(list)
-        || !is_trace && turns::has_tagged_calls(list)
+        || turns::have_own_blocks(list.elements())
+        || !is_trace && tagged::has_tagged_calls(list)
     {
         Some(How::Turns)
-    } else if !is_trace && has_outputs(list) {
+    } else if !is_trace && message_lines::has_outputs(list) {
         Some(How::Outputs)
     } else if spans::has_parts(list) {
         Some(How::Parts)
-    } else if list.has_key("messages_and_choices") || list.elements().any(is_in_entry) {
+    } else if list.has_key("messages_and_choices") || list.elements().any(answers::is_in_entry) {
         // Choices of responses among the messages: `MessagesAndChoices` in `src/art/types.py` of OpenPipe/ART.
         Some(How::Entries)
     } else if spans::has_wrapped(list) {
@@ -580,24 +618,6 @@ fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
     } else {
         None
     }
-}
-
-/// Whether an element is a message with LangChain's calls, or a record of a session of Strands Agents.
-fn is_in_entry(entry: Value<'_, '_>) -> bool {
-    let message = entry.get("message");
-    message.is_some_and(|message| has_blocks(message, "content", &["toolUse", "toolResult"]))
-        || calls_in_kwargs(entry).is_some()
-}
-
-/// Whether messages have the items of their turns beside their texts, as Open WebUI keeps them (`convert_output_to_messages`
-/// in `backend/open_webui/utils/misc.py` of open-webui/open-webui).
-fn has_outputs(list: Value<'_, '_>) -> bool {
-    list.elements().any(|message| items_of(message).is_some())
-}
-
-fn items_of<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let items = message.get("output").filter(|_| lists::is_plain(message))?;
-    items.elements().any(message_lines::is_item).then_some(items)
 }
 
 /// Whether a list of messages is read with the chosen message beside it.
@@ -611,21 +631,6 @@ fn may_end_with_chosen(list: Value<'_, '_>) -> bool {
 /// Whether a list of messages is of Vercel's AI SDK. Most are not, which a glance shows.
 fn is_of_sdk(list: Value<'_, '_>) -> bool {
     memchr::memmem::find(list.raw(), b"\"toolCallId\"").is_some() && vercel_ai::is_list(list)
-}
-
-/// Whether the values of messages are attributes of a span.
-fn has_flat_keys(value: Value<'_, '_>) -> bool {
-    let is_flat = |key: &str| spans::is_flat_key(key);
-    value.members().any(|member| member.key_text().is_some_and(|key| is_flat(&key)))
-        || value.elements().any(|entry| entry.get_str("key").is_some_and(|key| is_flat(&key)))
-}
-
-/// Whether an object is the attributes of a span that hold messages.
-pub(crate) fn is_span(value: Value<'_, '_>) -> bool {
-    let is_messages = |(key, value): (std::borrow::Cow<'_, str>, Value<'_, '_>)| {
-        key.starts_with("gen_ai.") && unread::unwrapped(value, spans::has_parts)
-    };
-    has_flat_keys(value) || spans::attributes(value).any(is_messages)
 }
 
 /// Whether an object is a page of a list as OpenAI's API returns it, which begins with the newest unless it is asked for

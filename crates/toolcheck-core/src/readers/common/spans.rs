@@ -313,3 +313,17 @@ pub(crate) fn read_blocks<'s>(transcript: &mut Transcript<'s>, list: Value<'_, '
         anthropic::read_message(transcript, message, index, joins);
     }
 }
+
+/// Whether the values of messages are attributes of a span.
+pub(crate) fn has_flat_keys(value: Value<'_, '_>) -> bool {
+    value.members().any(|member| member.key_text().is_some_and(|key| is_flat_key(&key)))
+        || value.elements().any(|entry| entry.get_str("key").is_some_and(|key| is_flat_key(&key)))
+}
+
+/// Whether an object is the attributes of a span that hold messages.
+pub(crate) fn is_span(value: Value<'_, '_>) -> bool {
+    let is_messages = |(key, value): (Cow<'_, str>, Value<'_, '_>)| {
+        key.starts_with("gen_ai.") && unread::unwrapped(value, has_parts)
+    };
+    has_flat_keys(value) || attributes(value).any(is_messages)
+}

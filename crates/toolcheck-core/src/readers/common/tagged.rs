@@ -6,12 +6,55 @@ use std::ops::Range;
 use toolcheck_json::{Decoded, Document, JsonStr, SyntaxErrorKind, Value};
 
 use super::parts;
-use super::turns::ARGUMENTS;
+use super::turns::{ARGUMENTS, RESPONSE, TEXTS, is_sentence, said_alone};
 use crate::ir::{Arguments, Body, Call, Malformation, MalformedTextCall, Named, Place, ToolKind, Transcript};
 
 pub(crate) const OPENING: &str = "<tool_call>";
 const CLOSING: &str = "</tool_call>";
 const WORD: &str = "tool_call";
+
+/// Whether a turn of a list has calls between tags.
+pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
+    let is_own = |turn: Value<'_, '_>| {
+        let text = turn.get_any(&TEXTS).and_then(Value::as_json_str);
+        text.is_some_and(|text| text.may_have("tool_call") && text.decode().contains(OPENING))
+    };
+    list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
+}
+
+/// Whether calls stand between tags in what the assistant says, or what they returned in what the user says, of a list of
+/// texts none of which has calls of its own.
+pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
+    let is_begun = |text: &str| text.trim_start().starts_with(['{', '[']);
+    let says_call = |turn: Value<'_, '_>| {
+        let text = turn.get("content").map(said_alone).and_then(Value::as_json_str);
+        text.filter(|text| text.may_have("tool_call")).is_some_and(|text| {
+            turn.get_str("role").as_deref() == Some("assistant")
+                && text.decode().split(OPENING).skip(1).any(is_begun)
+        })
+    };
+    let is_other = |turn: Value<'_, '_>| {
+        let calls = turn.get_any(&["tool_calls", "function_call"]);
+        let mut blocks = turn.list("content");
+        calls.is_some_and(|calls| calls.children().next().is_some())
+            || blocks.any(|block| block.get_str("type").as_deref() != Some("text"))
+    };
+    (list.elements().any(says_call) || has_lost_calls(list)) && !list.elements().any(is_other)
+}
+
+/// Whether the user hands on what tools returned, each time after a sentence of the model: their calls were lost.
+fn has_lost_calls(list: Value<'_, '_>) -> bool {
+    let is_of = |turn: Value<'_, '_>, role: &str| turn.get_str("role").as_deref() == Some(role);
+    let is_response = |text: JsonStr<'_>| {
+        text.may_have("tool_response") && text.decode().trim_start().starts_with(RESPONSE)
+    };
+    let returns = |turn: Value<'_, '_>| {
+        is_of(turn, "user") && turn.get("content").and_then(Value::as_json_str).is_some_and(is_response)
+    };
+    let turns = list.elements().zip(list.elements().skip(1));
+    let mut after = turns.filter(|(_, turn)| returns(*turn)).map(|(before, _)| before).peekable();
+    after.peek().is_some() && after.all(|turn| is_of(turn, "assistant") && is_sentence(turn))
+}
 
 /// A text with the way back to the file.
 pub(crate) struct MappedText<'d, 's> {
@@ -198,7 +241,7 @@ fn read_all<'s>(said: &MappedText<'_, 's>, block: &Block<'_>) -> Vec<(Call<'s>, 
 }
 
 /// The objects of a text that is nothing but objects one after another; none if it is anything else.
-fn objects_in_row(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn objects_in_row(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {

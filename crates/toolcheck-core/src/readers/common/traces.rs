@@ -53,7 +53,7 @@ pub(crate) fn any_attribute(record: Value<'_, '_>, is_wanted: impl Fn(&str, Valu
 }
 
 /// The keys under which spans have what was sent, and those of what came back.
-const SIDES: [(&str, &str); 15] = [
+const SIDES: [(&str, &str); 16] = [
     ("gen_ai.input.messages", "gen_ai.output.messages"),
     ("gen_ai.request.messages", "gen_ai.response.text"),
     ("ai.prompt.messages", "ai.response.text"),
@@ -67,6 +67,8 @@ const SIDES: [(&str, &str); 15] = [
     ("input", "expected"),
     ("input", "expectedOutput"),
     ("input", "expected_output"),
+    // Samples of <https://github.com/openai/evals/blob/main/docs/build-eval.md>.
+    ("input", "ideal"),
     // Weave, and LiteLLM.
     ("inputs", "output"),
     ("messages", "response"),
@@ -144,8 +146,13 @@ pub(crate) fn is_span(span: Value<'_, '_>) -> bool {
     span.get_any(&KINDS).or_else(|| span.get_any(&KEYS)).is_some()
 }
 
-/// Whether what stands beside the messages of an example is a message of a model without calls, which goes on from them.
+/// Whether what stands beside the messages of an example is a message of a model without calls, which goes on from them, or
+/// the sentence that it is to say: another text may be a word for what is right.
 fn is_last_word(said: Value<'_, '_>) -> bool {
+    let is_sentence = |text: &str| text.trim_end().ends_with(['.', '!', '?', '。']) && text.contains(' ');
+    if said.has_key("ideal") && said.as_str().is_some_and(|text| is_sentence(&text)) {
+        return true;
+    }
     unread::unwrapped(said, |said| {
         let message = if lists::is_plain(said) { Some(said) } else { lists::wrapped(said) };
         message.is_some_and(|message| message.get("content").is_some_and(is_filled))

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem;
-use toolcheck_json::{Document, JsonStr, Value};
+use toolcheck_json::{Document, Value};
 
 use super::tagged::{self, MappedText, OPENING};
 use super::{parts, python_calls};
@@ -64,49 +64,6 @@ pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
         |turn: Value<'_, '_>| turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none();
     let mut turns = list.elements().take(LOOKED_AT);
     turns.clone().any(is_turn) && !turns.any(has_role)
-}
-
-/// Whether a turn of a list has calls between tags.
-pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
-    let is_own = |turn: Value<'_, '_>| {
-        let text = turn.get_any(&TEXTS).and_then(Value::as_json_str);
-        text.is_some_and(|text| text.may_have("tool_call") && text.decode().contains(OPENING))
-    };
-    list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
-}
-
-/// Whether calls stand between tags in what the assistant says, or what they returned in what the user says, of a list of
-/// texts none of which has calls of its own.
-pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
-    let is_begun = |text: &str| text.trim_start().starts_with(['{', '[']);
-    let says_call = |turn: Value<'_, '_>| {
-        let text = turn.get("content").map(said_alone).and_then(Value::as_json_str);
-        text.filter(|text| text.may_have("tool_call")).is_some_and(|text| {
-            turn.get_str("role").as_deref() == Some("assistant")
-                && text.decode().split(OPENING).skip(1).any(is_begun)
-        })
-    };
-    let is_other = |turn: Value<'_, '_>| {
-        let calls = turn.get_any(&["tool_calls", "function_call"]);
-        let mut blocks = turn.list("content");
-        calls.is_some_and(|calls| calls.children().next().is_some())
-            || blocks.any(|block| block.get_str("type").as_deref() != Some("text"))
-    };
-    (list.elements().any(says_call) || has_lost_calls(list)) && !list.elements().any(is_other)
-}
-
-/// Whether the user hands on what tools returned, each time after a sentence of the model: their calls were lost.
-fn has_lost_calls(list: Value<'_, '_>) -> bool {
-    let is_of = |turn: Value<'_, '_>, role: &str| turn.get_str("role").as_deref() == Some(role);
-    let is_response = |text: JsonStr<'_>| {
-        text.may_have("tool_response") && text.decode().trim_start().starts_with(RESPONSE)
-    };
-    let returns = |turn: Value<'_, '_>| {
-        is_of(turn, "user") && turn.get("content").and_then(Value::as_json_str).is_some_and(is_response)
-    };
-    let turns = list.elements().zip(list.elements().skip(1));
-    let mut after = turns.filter(|(_, turn)| returns(*turn)).map(|(before, _)| before).peekable();
-    after.peek().is_some() && after.all(|turn| is_of(turn, "assistant") && is_sentence(turn))
 }
 
 /// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2, Llama 3 and Granite, and the words of
@@ -180,11 +137,12 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
             recipient(turn).is_some()
                 || calls_of_program(turn).is_some()
                 || calls_beside(turn).is_some_and(is_python)
+                || turn.get("function_call").is_some_and(Value::is_array)
         }
         Some("tool") => call_with_result(turn).is_some(),
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
         Some("human" | "model") => {
-            turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && has_tags(list)
+            turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && tagged::has_tags(list)
         }
         Some("function") => is_call_of_function(turn) && !list.elements().any(is_of_function),
         Some(role) => is_one_of(role, &CALLS) || is_of_template(turn),
@@ -192,11 +150,25 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
     list.elements().take(crate::claim::MESSAGES_LOOKED_AT).any(is_own)
 }
 
-/// Whether the messages of a list have blocks that keep their content under `value`, whatever their type.
-pub(crate) fn has_value_blocks(list: Value<'_, '_>) -> bool {
-    list.elements()
-        .take(LOOKED_AT)
-        .any(|turn| turn.get("role").is_some() && turn.list("content").any(is_of_no_provider))
+/// Whether messages have blocks that keep their content under `value`, whatever their type, or those of Azure's evaluators.
+pub(crate) fn have_own_blocks<'d, 's: 'd>(messages: impl Iterator<Item = Value<'d, 's>>) -> bool {
+    messages
+        .take(crate::claim::MESSAGES_LOOKED_AT)
+        .any(|turn| turn.get("role").is_some() && turn.list("content").any(is_own_block))
+}
+
+fn is_own_block(block: Value<'_, '_>) -> bool {
+    is_of_no_provider(block) || is_of_evaluator(block)
+}
+
+/// Whether a block is a call or a result of a row for Azure's evaluators (`break_tool_call_into_messages` in
+/// <https://github.com/Azure/azure-sdk-for-python/blob/main/sdk/evaluation/azure-ai-evaluation/azure/ai/evaluation/_converters/_models.py>).
+fn is_of_evaluator(block: Value<'_, '_>) -> bool {
+    match block.get_str("type").as_deref() {
+        Some("tool_call") => block.get("tool_call_id").is_some() && block.get("arguments").is_some(),
+        Some("tool_result") => block.get("tool_result").is_some(),
+        _ => false,
+    }
 }
 
 const LOOKED_AT: usize = 4;
@@ -227,7 +199,7 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>, dec
 }
 
 /// Whether the text of a turn is a sentence beyond doubt, and no call in whatever words.
-fn is_sentence(turn: Value<'_, '_>) -> bool {
+pub(crate) fn is_sentence(turn: Value<'_, '_>) -> bool {
     let Some(text) = turn.get_any(&TEXTS).and_then(Value::as_json_str) else { return false };
     let said = text.decode();
     let said = said.trim();
@@ -267,7 +239,7 @@ fn read_turn<'s>(
     if let Some(message) = transcript.messages.last_mut().filter(|_| answers.is_none()) {
         message.role_name.clone_from(&name);
     }
-    let blocks = text.filter(|text| text.elements().any(is_of_no_provider));
+    let blocks = text.filter(|text| text.elements().any(is_own_block));
     match (role, text) {
         _ if read_call(transcript, turn, if has_calls { &[] } else { following }) => {}
         (_, Some(_)) if role != Role::Tool && blocks.is_some() => {
@@ -305,7 +277,7 @@ fn read_turn<'s>(
             transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
         }
     }
-    let own = calls_of_program(turn).or_else(|| turn.get_any(&["tool_calls", "toolCalls"]));
+    let own = calls_of_program(turn).or_else(|| turn.get_any(&["tool_calls", "toolCalls", "function_call"]));
     if let Some(own) = own.filter(|calls| calls.is_array()) {
         own.elements().for_each(|call| add_call(transcript, call));
     }
@@ -346,6 +318,8 @@ struct Words {
     errors: Vec<[String; 2]>,
     /// Calls of one step, with what each of them has.
     lists: Vec<[String; 2]>,
+    /// Tools that a service runs, whose results rows may not have.
+    hosted: Vec<String>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -421,7 +395,7 @@ fn is_call_of_template(turn: Value<'_, '_>, text: Value<'_, '_>, following: &[Va
 }
 
 /// The text in a list with nothing else.
-fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
+pub(crate) fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
     let mut blocks = content.elements();
     let text = blocks.next().and_then(|block| {
         let is_text = block.get_str("type").as_deref() == Some("text");
@@ -437,7 +411,17 @@ fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
 
 /// Adds a block that keeps its content under `value`.
 fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
-    let Some(value) = block.get("value") else { return };
+    let Some(value) = block.get_any(&["value", "text"]) else {
+        if is_of_evaluator(block) {
+            add_call(transcript, block);
+            let is_hosted =
+                block.get_str("name").is_some_and(|name| WORDS.hosted.iter().any(|own| *own == name));
+            if is_hosted {
+                transcript.settle_calls_from(transcript.parts.len() - 1, UnpairedReason::Elsewhere);
+            }
+        }
+        return;
+    };
     let kind = block.get_str("type").unwrap_or_default();
     if is_one_of(&kind, &CALLS) {
         calls(transcript, block, value);
@@ -554,8 +538,34 @@ fn results<'s>(
     text: Option<Value<'_, 's>>,
     answers: Option<&MappedText<'_, 's>>,
 ) {
+    let before =
+        transcript.messages.iter().rev().nth(1).map(|before| turn.document().value(before.place.node));
+    // ComplexFuncBench has calls in a list, and one of what each returned (<https://github.com/zai-org/ComplexFuncBench>).
+    let has_list = |before: Value<'_, '_>| before.get("function_call").is_some_and(Value::is_array);
+    if let Some(each) = text.filter(|text| text.is_array() && before.is_some_and(has_list)) {
+        for one in each.elements() {
+            transcript.part(one, Body::Result(parts::result(None, Some(one), None)));
+        }
+        return;
+    }
     let id = turn.get_any(&IDS);
     let mut result = parts::result(id, text, None);
+    let listed = text.filter(|text| {
+        let is_list =
+            text.as_json_str().is_some_and(|said| said.may_begin_with(b"[") && said.may_have("results"));
+        is_list && before.is_some_and(|before| before.get_any(&TEXTS).is_some_and(python_calls::is_list))
+    });
+    let listed = listed.and_then(MappedText::of).map(|said| python_calls::results(&said)).unwrap_or_default();
+    if !listed.is_empty() {
+        for (name, place) in listed {
+            result.name = Some(name);
+            transcript.part(turn, Body::Result(result.clone()));
+            if let Some(part) = transcript.parts.last_mut() {
+                part.place = place;
+            }
+        }
+        return;
+    }
     result.name = turn.get("name").and_then(Named::of).map(of_functions);
     let count = answers.map_or(1, |said| said.text().matches(RESPONSE).count().max(1));
     for _ in 0..count {
@@ -586,12 +596,27 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
     }
 }
 
-const RESPONSE: &str = "<tool_response>";
+pub(crate) const RESPONSE: &str = "<tool_response>";
+
+/// Whether a conversation has results, so that each call needs one.
+fn has_results(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool {
+    transcript.parts.iter().any(|part| matches!(part.body, Body::Result(_)))
+        || following.iter().any(|turn| is_result(Some(turn)))
+}
 
 /// Adds what the model says: a text, the calls between tags in it and what stands before them, or a call in other words that
 /// the next turn answers.
 fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let found = tagged::calls(text, transcript);
+    if found.is_empty()
+        && python_calls::is_list(text)
+        && (following.is_empty() || has_results(transcript, following))
+    {
+        let listed = following.first().and_then(|turn| turn.get_any(&TEXTS)).and_then(MappedText::of);
+        let is_listed = listed.is_some_and(|said| !python_calls::results(&said).is_empty());
+        python_calls::add(transcript, text, if is_listed { 0 } else { answers_in(following) });
+        return;
+    }
     if found.is_empty() {
         if is_result(following.first()) && text.as_json_str().is_some_and(call_marks::hold_call) {
             calls_before(transcript, text, following);
