@@ -228,8 +228,8 @@ fn conversation<'d, 's>(
         }
     }
     if end == ConversationEnd::Open {
-        // Whatever became of a call: once the user has gone on, it is sent, and without a result it is refused.
-        let last = transcript.messages.iter().rfind(|message| message.role == Role::User);
+        // Whatever became of a call: once the user or the model has gone on, it is sent, and without a result it is refused.
+        let last = transcript.messages.iter().rfind(|message| message.role != Role::Tool);
         transcript.unsettle_calls_before(last.map_or(0, |last| last.parts.start as usize));
     }
     reading.add_log(&READER, "main", transcript, end);
