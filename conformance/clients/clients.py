@@ -9,6 +9,7 @@ EIGHT = ["anthropic", "bedrock-converse", "cohere", "gemini", "mistral", "ollama
 
 # What a client that compacts does otherwise than without.
 COMPACTION = "compaction-before-results,compaction-twice,resume-after-compaction,context-too-long"
+INTERRUPTION = "interrupt-in-parallel-turn,resume-after-interrupt"
 AI_SDK = [
     "ai",
     "@ai-sdk/amazon-bedrock",
@@ -395,5 +396,47 @@ CLIENTS = [
         ["The same agent as of version 7, with the provider for compatible servers."],
         environment="ai-sdk-7",
         variant="for compatible servers",
+    ),
+    *(
+        Client(
+            f"coding-agent-{name}",
+            "javascript/coding_agent.mjs",
+            name,
+            [package],
+            formats,
+            [
+                "The agent as a command, which goes on with its session; its shell takes the place of the tools. In the scenarios about a full context and an interruption alone.",
+                *notes,
+            ],
+            environment="coding-agents",
+            only=f"{COMPACTION},{INTERRUPTION}",
+            profile=f"{name}.toml",
+        )
+        for name, package, formats, notes in [
+            (
+                "codex",
+                "@openai/codex",
+                ["openai-responses"],
+                ["`codex exec`, and `resume --last`. Set: it compacts from 100,000 tokens on."],
+            ),
+            (
+                "gemini-cli",
+                "@google/gemini-cli",
+                ["gemini"],
+                ["`gemini -p`, and `--resume latest`. It counts the tokens itself, so that it compacts nothing here."],
+            ),
+            (
+                "opencode",
+                "opencode-ai",
+                ["anthropic", "openai-chat"],
+                ["`opencode run`, and `--continue`. Set: a window of 200,000 tokens."],
+            ),
+            (
+                "pi",
+                "@earendil-works/pi-coding-agent",
+                ["anthropic", "openai-chat", "openai-responses"],
+                ["`pi -p`, and `--continue`. Set: a window of 200,000 tokens, of which a compaction keeps 20, and no retries."],
+            ),
+        ]
     ),
 ]

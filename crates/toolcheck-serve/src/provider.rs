@@ -252,12 +252,13 @@ impl Provider {
         let form = id_form(target.as_deref());
         let number = script_turn::number(&self.script, form, &said.conversation.turns, said.turns_before);
         let made;
-        // Without tools, a request such as one for a summary, beside the conversation, gets none of its calls.
-        let is_beside = |at: &usize| {
-            let turn = &self.script[*at];
-            turn.once && !turn.calls.is_empty() && said.tools.is_empty()
+        // Once the context is nearly full, a request without tools is one for a summary: it gets no calls.
+        let is_summary = |at: usize, given: &[usize]| {
+            let is_full = given.iter().any(|at| self.script[*at].tokens.is_some());
+            is_full && said.tools.is_empty() && self.script[at].once && !self.script[at].calls.is_empty()
         };
-        let next = |attempt, given: &[usize]| self.turn(number, attempt, given).filter(|at| !is_beside(at));
+        let next =
+            |attempt, given: &[usize]| self.turn(number, attempt, given).filter(|at| !is_summary(*at, given));
         let turn = match choose(&next) {
             Some(at) => &self.script[at],
             None => {

@@ -105,6 +105,21 @@ fn what_must_come_back_is_kept_beside_the_exchange() {
 }
 
 #[test]
+fn a_request_for_a_summary_gets_no_calls_of_the_next_turn() {
+    let call = "once = true\ncalls = [{ tool = \"tides\" }]\n";
+    let turns =
+        format!("[[turn]]\ntokens = 199000\n{call}[[turn]]\n{call}[[turn]]\ntext = \"Low at six.\"\n");
+    let provider = MockProvider::builder().turns(script(&turns).unwrap()).start().unwrap();
+    let summary = request(json!([{"role": "user", "content": "What was said so far?"}]));
+    let mut asked: Json = serde_json::from_str(&summary).unwrap();
+    asked["tools"] = json!([{"name": "tides", "input_schema": {"type": "object"}}]);
+    let asked = asked.to_string();
+    let said = [&asked, &summary, &asked, &asked].map(|body| post(&provider, "/v1/messages", body).2);
+    let expected = ["tool_use", "Done.", "tool_use", "Low at six."];
+    assert!(said.iter().zip(expected).all(|(body, part)| body.contains(part)), "{said:?}");
+}
+
+#[test]
 fn a_mistyped_target_is_suggested() {
     let error = MockProvider::builder().target("antropic").unwrap_err().to_string();
     assert_eq!(error, "there is no target `antropic`; did you mean `anthropic`?");
