@@ -61,16 +61,8 @@ impl Conversation {
         is_next: bool,
         is_kept: impl Fn(&Part<'_>) -> bool,
     ) -> Self {
-        let mut conversation = Self::default();
+        let mut conversation = Self { system: instructions(transcript, document), ..Self::default() };
         let format = transcript.format.and_then(|format| formats::find(format.id));
-        if let Some(place) = transcript.request.instructions {
-            let value = document.value(place.node);
-            let blocks = value.get("parts").unwrap_or(value);
-            let (whole, texts) = ((!blocks.is_array()).then_some(blocks), blocks.elements());
-            whole.into_iter().chain(texts).for_each(|text| {
-                conversation::add_text(&mut conversation.system, &formats::text_of(text));
-            });
-        }
         for (message, parts) in transcript.messages_with_parts() {
             if message.role == Role::Assistant && message.content == Content::EmptyText {
                 conversation.push_assistant(|_| {});
@@ -137,6 +129,20 @@ impl Conversation {
         });
         conversation
     }
+}
+
+/// The system texts beside the messages.
+fn instructions(transcript: &Transcript<'_>, document: &Document<'_>) -> String {
+    let mut system = String::new();
+    if let Some(place) = transcript.request.instructions {
+        let value = document.value(place.node);
+        let blocks = value.get("parts").unwrap_or(value);
+        let (whole, texts) = ((!blocks.is_array()).then_some(blocks), blocks.elements());
+        whole.into_iter().chain(texts).for_each(|text| {
+            conversation::add_text(&mut system, &formats::text_of(text));
+        });
+    }
+    system
 }
 
 fn name(name: Option<&Named<'_>>) -> String {

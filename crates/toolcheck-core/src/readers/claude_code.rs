@@ -226,12 +226,15 @@ struct Places<'s> {
     by_id: HashMap<&'s [u8], RecordPlace>,
     /// The ids of records that are no messages, such as attachments, with those of the records that they follow.
     links: Vec<(&'s [u8], &'s [u8])>,
+    /// The id of the last record.
+    last: Option<&'s [u8]>,
 }
 
 impl<'s> Places<'s> {
     fn add_link(&mut self, record: Value<'_, 's>) {
         let ids = record.get("uuid").zip(record.get("parentUuid"));
         self.links.extend(ids.map(|(own, parent)| (own.raw(), parent.raw())));
+        self.last = ids.map(|(own, _)| own.raw()).or(self.last);
     }
 
     /// The place of a record, or of the message that it follows.
@@ -268,7 +271,7 @@ impl<'d, 's> Thread<'d, 's> {
             && let Some(parent) = record.get("parentUuid").filter(|parent| !parent.is_null())
         {
             let is_followed = !self.followed.insert(parent.raw());
-            if role == Role::User {
+            if role == Role::User && self.places.last != Some(parent.raw()) {
                 self.go_back(parent, is_followed);
             }
         }
@@ -355,6 +358,7 @@ impl<'d, 's> Thread<'d, 's> {
         let messages = &self.turns[turn].messages;
         let node = messages.last().map_or(NodeId::ROOT, |message| message.id());
         self.places.listed.extend(uuid.map(|uuid| (uuid, (turn, messages.len(), node))));
+        self.places.last = uuid.or(self.places.last);
     }
 
     /// If the user went back to an earlier message, and on from there, what followed it is left, but for the results of its
