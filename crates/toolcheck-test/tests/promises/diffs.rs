@@ -13,7 +13,7 @@ fn shown(before: &[u8], after: &[u8]) -> String {
 }
 
 /// The lines of one side of a hunk.
-fn side<'d>(hunk: &'d str, sign: char) -> Vec<&'d str> {
+fn side(hunk: &str, sign: char) -> Vec<&str> {
     hunk.lines().filter_map(|line| line.strip_prefix([sign, ' '])).collect()
 }
 
