@@ -25,7 +25,8 @@ test("the module is small, and imports nothing", () => {
   // 57 kB logs that begin with the newest, faults that lines repeat, MCP in more recordings, blocks of several APIs, hints in errors.
   // 104 kB messages of five frameworks, blocks that become text, tools in other forms, texts told by all known ones, models' facts.
   // 17 kB the two sides of spans, answers of agents apart, tools in system texts, ids that one side has lost.
-  assert.ok(bytes.length <= 7_110_000, `${bytes.length} bytes`);
+  // 130 kB rows in more forms, what is ignored and misspelt, errors without a source of ours, what agents send next.
+  assert.ok(bytes.length <= 7_240_000, `${bytes.length} bytes`);
   assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(bytes)), []);
 });
 
