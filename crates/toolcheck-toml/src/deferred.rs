@@ -1,5 +1,6 @@
 //! A packed value that is read when it is first asked for.
 
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -10,13 +11,53 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 use crate::from_packed;
 use crate::packed::{DEFERRED, Table};
 
+thread_local! {
+    /// The bytes of the program that are read now.
+    static IN_PLACE: Cell<&'static [u8]> = const { Cell::new(&[]) };
+}
+
+/// Calls what reads a packed text that is part of the program: what is [deferred](Deferred) in it is not copied.
+pub fn read_in_place<T>(packed: &'static [u8], read: impl FnOnce() -> T) -> T {
+    let before = IN_PLACE.replace(packed);
+    let value = read();
+    IN_PLACE.set(before);
+    value
+}
+
+/// The bytes of a packed value.
+#[derive(Clone)]
+enum Bytes {
+    InPlace(&'static [u8]),
+    Copied(Arc<[u8]>),
+}
+
+impl Bytes {
+    fn of(packed: &[u8]) -> Self {
+        let whole = IN_PLACE.get();
+        let start = packed.as_ptr().addr().checked_sub(whole.as_ptr().addr());
+        let same = start.and_then(|start| whole.get(start..start.checked_add(packed.len())?));
+        same.map_or_else(|| Self::Copied(packed.into()), Self::InPlace)
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::InPlace(packed) => packed,
+            Self::Copied(packed) => packed,
+        }
+    }
+}
+
 /// A value that is read when it is first asked for, so that a run which needs few values of a large table reads only those.
 ///
 /// A value of a text is read at once, with the place of an error. One that was packed before is kept as it is, and
 /// whoever packed it has seen that it can be read.
 #[derive(Clone)]
 pub struct Deferred<T> {
-    packed: Arc<[u8]>,
+    packed: Bytes,
     read: OnceLock<T>,
 }
 
@@ -43,7 +84,11 @@ impl<T: DeserializeOwned> Deferred<T> {
     }
 
     fn unpacked(&self) -> T {
-        from_packed(&self.packed).unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
+        let value = match self.packed {
+            Bytes::InPlace(packed) => read_in_place(packed, || from_packed(packed)),
+            Bytes::Copied(ref packed) => from_packed(packed),
+        };
+        value.unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
     }
 
     /// Whether it has been asked for, or was never packed.
@@ -77,7 +122,7 @@ impl<T: DeserializeOwned> Deref for Deferred<T> {
 
 impl<T> From<T> for Deferred<T> {
     fn from(value: T) -> Self {
-        Self { packed: Arc::default(), read: OnceLock::from(value) }
+        Self { packed: Bytes::InPlace(&[]), read: OnceLock::from(value) }
     }
 }
 
@@ -109,7 +154,7 @@ impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
     }
 
     fn visit_bytes<E: Error>(self, packed: &[u8]) -> Result<Deferred<T>, E> {
-        Ok(Deferred { packed: packed.into(), read: OnceLock::new() })
+        Ok(Deferred { packed: Bytes::of(packed), read: OnceLock::new() })
     }
 
     fn visit_newtype_struct<D: Deserializer<'t>>(self, deserializer: D) -> Result<Deferred<T>, D::Error> {
@@ -121,7 +166,7 @@ impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::Deferred;
+    use super::{Deferred, read_in_place};
     use crate::{from_packed, from_str, pack};
 
     #[test]
@@ -132,6 +177,17 @@ mod tests {
         assert_eq!(table["a"].clone().len(), 2);
         let unread = std::panic::catch_unwind(|| table["b"].len());
         assert!(unread.is_err(), "it is not a list");
+    }
+
+    #[test]
+    fn a_value_of_bytes_of_the_program_is_not_copied() {
+        let packed: &'static [u8] = pack("a = [1, 2]").expect("a valid text").leak();
+        let read =
+            || from_packed::<BTreeMap<String, Deferred<Vec<u8>>>>(packed).expect("nothing is read yet");
+        for (table, is_in_place) in [(read(), false), (read_in_place(packed, read), true)] {
+            assert_eq!(packed.as_ptr_range().contains(&table["a"].packed.as_ptr()), is_in_place);
+            assert_eq!(table["a"].get(), &[1, 2]);
+        }
     }
 
     #[test]
