@@ -76,7 +76,7 @@ fn add_part<'s>(transcript: &mut Transcript<'s>, chat: Value<'_, 's>, place: Pla
 
 /// What each speaker says, without the spaces around it.
 fn turns(text: &str) -> Vec<(Role, Range<usize>)> {
-    let is_begun = |at: usize| text[..at].trim_end_matches(char::is_whitespace).len() < at || at == 0;
+    let is_begun = |at: usize| at == 0 || text[..at].ends_with(char::is_whitespace);
     let mut marks: Vec<(usize, &str, Role)> = SPEAKERS
         .iter()
         .flat_map(|(mark, role)| text.match_indices(mark).map(|(at, mark)| (at, mark, *role)))

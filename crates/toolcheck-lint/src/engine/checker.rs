@@ -4,7 +4,7 @@ use foldhash::HashSet;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_core::pairing::Pairing;
 use toolcheck_core::response::{self, Choice, Completion};
-use toolcheck_core::{Format, Level, RuleId};
+use toolcheck_core::{Format, Level};
 use toolcheck_json::{Document, Value};
 use toolcheck_schema::Schemas;
 
@@ -138,7 +138,7 @@ impl Checker<'_> {
         observer.transcript(&context, continuation.known);
         let before = findings.len();
         // What is sent next may be another conversation than the first.
-        let is_sent = |rule: &Rule| rule.id == RuleId::LoneSurrogate && context.next_request().is_some();
+        let is_sent = |rule: &Rule| context.next_request().is_some() && context.sends_as_written(rule);
         let applies = |rule: &&Rule| (is_first || !rule.on_text || is_sent(rule)) && !rule.on_end;
         let rules = self.rules.rules.iter().copied().filter(applies);
         run_rules(rules, &context, findings, self.most_said);

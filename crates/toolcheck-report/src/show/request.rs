@@ -33,8 +33,11 @@ impl Request {
         let mut text = Vec::new();
         write_json(self.body.as_ref()?, &mut text).ok()?;
         let text = String::from_utf8_lossy(&text).into_owned();
+        if !self.has_halves {
+            return Some(text);
+        }
         let half = |character: char| {
-            let unit = u32::from(character).checked_sub(JsonStr::HALVES).filter(|_| self.has_halves);
+            let unit = u32::from(character).checked_sub(JsonStr::HALVES);
             unit.filter(|unit| (0xD800..=0xDFFF).contains(unit))
         };
         let mut written = String::with_capacity(text.len());

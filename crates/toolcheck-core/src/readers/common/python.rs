@@ -5,8 +5,10 @@
 
 use std::fmt::Write as _;
 
+use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
+use crate::formats;
 use crate::tools::{self, Definition};
 
 /// The tools of a list, or the only one; `None` if there is none.
@@ -15,36 +17,28 @@ pub(crate) fn tools(value: Value<'_, '_>) -> Option<Vec<Definition>> {
     tools.or_else(|| tools::definition_with(value, schema_of).map(|tool| vec![tool]))
 }
 
-/// A schema with the types of JSON in the place of those of Python, as ToolACE's and BFCL's tools have them: `dict`, `float`.
-fn translated(value: Value<'_, '_>, schema: &mut String) -> Option<()> {
-    if !value.is_object() && !value.is_array() {
-        schema.push_str(std::str::from_utf8(value.raw()).ok()?);
-        return Some(());
-    }
-    let (open, close) = if value.is_object() { ('{', '}') } else { ('[', ']') };
-    schema.push(open);
-    for (number, child) in value.children().enumerate() {
-        schema.push_str(if number > 0 { ", " } else { "" });
-        if let Some(key) = child.key_span() {
-            schema.push_str(std::str::from_utf8(value.document().bytes().get(key.range())?).ok()?);
-            schema.push_str(": ");
+/// Puts the types of JSON in the place of those of Python in a schema, as ToolACE's and BFCL's tools have them: `dict`, `float`.
+fn translate(schema: &mut Json) {
+    match schema {
+        Json::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Json::String(kind) if key == "type" => *value = type_of_json(kind),
+                    inner => translate(inner),
+                }
+            }
         }
-        match child.as_str().filter(|_| child.has_key("type")) {
-            Some(kind) => schema.push_str(&type_of_json(&kind)),
-            None => translated(child, schema)?,
-        }
+        Json::Array(list) => list.iter_mut().for_each(translate),
+        _ => {}
     }
-    schema.push(close);
-    Some(())
 }
 
 /// The type that a name of Python means, or all types.
-fn type_of_json(kind: &str) -> String {
-    const ALL: &str = r#"["string", "number", "boolean", "array", "object", "null"]"#;
+fn type_of_json(kind: &str) -> Json {
     match Type::read(kind) {
-        Type::Plain(name) => format!("\"{name}\""),
-        Type::List(_) => "\"array\"".to_owned(),
-        _ => ALL.to_owned(),
+        Type::Plain(name) => name.into(),
+        Type::List(_) => "array".into(),
+        _ => json!(["string", "number", "boolean", "array", "object", "null"]),
     }
 }
 
@@ -52,9 +46,9 @@ fn type_of_json(kind: &str) -> String {
 pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
     if root.get_str("type").as_deref() == Some("dict") && root.get("properties").is_some_and(Value::is_object)
     {
-        let mut schema = String::new();
-        translated(root, &mut schema)?;
-        return Some(schema.into_bytes());
+        let mut schema = formats::json(root);
+        translate(&mut schema);
+        return Some(schema.to_string().into_bytes());
     }
     let is_parameter =
         |value: Value<'_, '_>| value.is_object() && value.get_any(&["type", "description"]).is_some();
