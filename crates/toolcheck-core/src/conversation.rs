@@ -302,7 +302,6 @@ impl Conversation {
         }
     }
 
-    /// Adds to the turn of the model, which begins if the last turn is another one's.
     /// Has what the model says next begin another turn, if it has called tools in the last one.
     pub(crate) fn end_calls(&mut self) {
         if self.turns.last().is_some_and(|last| !last.calls().is_empty()) {
@@ -310,6 +309,7 @@ impl Conversation {
         }
     }
 
+    /// Adds to the turn of the model, which begins if the last turn is another one's.
     pub(crate) fn push_assistant(&mut self, add: impl FnOnce(&mut Assistant)) {
         if let Some(Turn::Assistant(said)) = self.turns.last_mut() {
             add(said);

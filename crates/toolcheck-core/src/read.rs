@@ -6,7 +6,8 @@ use toolcheck_json::Document;
 use crate::conversation::{self, Conversation, ToolOutput};
 use crate::formats::{self, Decode, Format};
 use crate::ir::{
-    Arguments, Body, Call, Content, Executor, Named, Part, Role, ToolKind, Transcript, UnpairedReason,
+    Arguments, Body, Call, Content, Executor, Named, Part, Role, ToolKind, ToolResult, Transcript,
+    UnpairedReason,
 };
 use crate::readers::{NextRequest, is_broken};
 use crate::rule_id::RuleId;
@@ -64,6 +65,9 @@ impl Conversation {
         let mut conversation = Self { system: instructions(transcript, document), ..Self::default() };
         let format = transcript.format.and_then(|format| formats::find(format.id));
         for (message, parts) in transcript.messages_with_parts() {
+            if is_next && message.is_unsent {
+                continue;
+            }
             if message.role == Role::Assistant && message.content == Content::EmptyText {
                 conversation.push_assistant(|_| {});
             }
@@ -75,7 +79,7 @@ impl Conversation {
                             conversation::add_text(&mut conversation.system, &decode(text.string))
                         }
                         Role::Assistant => {
-                            if is_next && std::mem::take(&mut is_new) {
+                            if is_next && is_new {
                                 conversation.end_calls();
                             }
                             conversation.push_assistant(|said| said.text.push_str(&decode(text.string)))
@@ -108,18 +112,16 @@ impl Conversation {
                     }
                     Body::Result(result) if result.unpaired == Some(UnpairedReason::Deleted) => {}
                     Body::Result(result) if result.executor == Executor::Client => {
-                        let content = result.content_place.map(|place| document.value(place.node));
                         conversation.push_output(ToolOutput {
                             call_id: name(result.call_id.as_ref()),
                             name: name(result.name.as_ref()),
-                            text: content
-                                .map(|content| formats::result_text(content, decode))
-                                .unwrap_or_default(),
+                            text: text_of(result, document, decode),
                             failed: result.is_error == Some(true),
                         });
                     }
                     _ => {}
                 }
+                is_new = false;
             }
         }
         conversation.visit_outputs(|output, call| {
@@ -128,6 +130,14 @@ impl Conversation {
             }
         });
         conversation
+    }
+}
+
+fn text_of(result: &ToolResult<'_>, document: &Document<'_>, decode: Decode) -> String {
+    match result.content_place {
+        Some(place) => formats::result_text(document.value(place.node), decode),
+        // The agent says something of its own.
+        None => formats::result_text(Document::read(result.content_json).root(), decode),
     }
 }
 

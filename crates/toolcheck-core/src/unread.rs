@@ -499,6 +499,23 @@ fn json_of<'s>(value: Value<'_, 's>, starts: &[u8]) -> Option<Cow<'s, str>> {
     Some(text).filter(|text| text.trim_start().starts_with(['[', '{', '"']))
 }
 
+/// Whether the content of a message is the text of ZeroClaw's object with calls, or with a result and the id of its call.
+pub(crate) fn carries_tools(message: Value<'_, '_>) -> bool {
+    // Most contents are ruled out by their first letter.
+    let may_be = |content: &Value<'_, '_>| {
+        content.as_json_str().map_or(content.is_object(), |text| text.may_begin_with(b"{"))
+    };
+    let Some(content) = message.get("content").filter(may_be) else { return false };
+    let has_all = |value: Value<'_, '_>, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
+    let is_wanted = |said: Value<'_, '_>| match message.get_str("role").as_deref() {
+        Some("assistant") => said.list("tool_calls").any(|call| has_all(call, &["id", "name", "arguments"])),
+        Some("tool") => !has_all(message, &["tool_call_id"]) && has_all(said, &["tool_call_id", "content"]),
+        _ => false,
+    };
+    memmem::find(content.raw(), b"tool_call").is_some()
+        && if content.is_object() { is_wanted(content) } else { in_text(content, is_wanted) }
+}
+
 /// Whether a string is the text of JSON that is as wanted.
 pub(crate) fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
     let Some(text) = json_of(value, b"[{") else { return false };

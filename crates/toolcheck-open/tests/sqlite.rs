@@ -35,6 +35,15 @@ INSERT INTO part VALUES
   ('prt_4', 'msg_3', 'ses_2', '{"type": "text", "text": ');
 "#;
 
+const ZEROCLAW: &str = r#"
+CREATE TABLE acp_sessions (session_id TEXT, workspace_dir TEXT, created_at TEXT, last_activity TEXT);
+CREATE TABLE acp_messages (id INTEGER PRIMARY KEY, session_id TEXT, message_json TEXT, created_at TEXT);
+INSERT INTO acp_sessions VALUES ('s1', '/home/ada', '2026-07-15', '2026-07-15');
+INSERT INTO acp_messages VALUES
+  (2, 's1', '{"type": "ToolResults", "data": [{"tool_call_id": "c1", "content": "9"}]}', '2026-07-15'),
+  (1, 's1', '{"type": "Chat", "data": {"role": "user", "content": "Count"}}', '2026-07-15');
+"#;
+
 const GOOSE: &str = r#"
 CREATE TABLE sessions (id TEXT, working_dir TEXT);
 CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT);
@@ -82,6 +91,14 @@ fn a_session_of_goose_is_what_it_exports() {
             {"role": "assistant", "created": 2, "content": [call], "metadata": {"agentVisible": false}},
         ]})]
     );
+}
+
+#[test]
+fn a_session_of_zeroclaw_is_its_messages_in_their_order() {
+    let opened = open(&database(ZEROCLAW), Limits::default()).unwrap();
+    let chat = json!({"type": "Chat", "data": {"role": "user", "content": "Count"}});
+    let results = json!({"type": "ToolResults", "data": [{"tool_call_id": "c1", "content": "9"}]});
+    assert_eq!(sessions(&opened), [json!({"session_id": "s1", "messages": [chat, results]})]);
 }
 
 #[test]

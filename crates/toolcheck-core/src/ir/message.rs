@@ -80,6 +80,8 @@ pub struct Message<'s> {
     pub is_prefix: bool,
     /// Whether it has no content and only sets parameters for what follows.
     pub is_directive: bool,
+    /// Whether the agent that wrote it leaves it out of what it sends: the model's turn was aborted.
+    pub is_unsent: bool,
     /// The place of the message's weight in a training example.
     pub weight: Option<Place>,
     /// Whether the message has a reasoning field with an empty text.
@@ -123,6 +125,7 @@ impl<'s> Message<'s> {
             empty_calls: None,
             is_prefix: false,
             is_directive: false,
+            is_unsent: false,
             weight: None,
             has_empty_reasoning: false,
         }

@@ -46,6 +46,7 @@ mod swe_agent;
 mod trl;
 mod vercel_ai;
 mod xlam;
+mod zeroclaw;
 
 use std::collections::BTreeMap;
 
@@ -415,6 +416,7 @@ pub static ALL: &[&Reader] = &[
     &trl::READER,
     &vercel_ai::READER,
     &xlam::READER,
+    &zeroclaw::READER,
 ];
 
 /// The number of records that a reader looks at to recognise a file.

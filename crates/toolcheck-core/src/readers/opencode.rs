@@ -5,14 +5,14 @@
 use std::borrow::Cow;
 
 use foldhash::HashSet;
-use toolcheck_json::Value;
+use toolcheck_json::{Document, Value};
 
 use super::file_style::FileFixStyle;
 use super::parts::{self, in_order};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::FixStyle;
-use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
+use crate::ir::{Body, Named, Place, Role, Text, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::log("opencode", "OpenCode session", sniff, read).fixed_by(&FILE_STYLE);
@@ -21,6 +21,11 @@ pub(super) static READER: Reader =
 static FILE_STYLE: FileFixStyle = FileFixStyle::plain(&FIX_STYLE);
 
 static FIX_STYLE: FixStyle = FixStyle { blocks: Some("parts"), ..FixStyle::OF_PROGRAM };
+
+/// What OpenCode sends in the place of a result that it has cleared, and of the message that asks for a summary
+/// (`toModelMessages` in `packages/opencode/src/session/message-v2.ts`).
+const CLEARED: &[u8] = br#""[Old tool result content cleared]""#;
+const ASKS_FOR_SUMMARY: &[u8] = br#""What did we do so far?""#;
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_session = |record: &Value<'_, '_>| {
@@ -272,11 +277,12 @@ impl<'s> OpenConversation<'_, 's> {
                 Some("error") => true,
                 _ => continue,
             };
-            if state.get("time").and_then(|time| time.get("compacted")).is_some() {
-                self.left_out.add("results that were cleared from the context", 1);
-            }
             let content = state.get(if is_error { "error" } else { "output" });
             let mut result = parts::result(part.get("callID"), content, Some(is_error));
+            if state.get("time").and_then(|time| time.get("compacted")).is_some() {
+                self.left_out.add("results that were cleared from the context", 1);
+                (result.content_place, result.content_json) = (None, CLEARED);
+            }
             result.name = part.get("tool").and_then(Named::of);
             self.transcript.turn(Role::Tool, *part).part(state, Body::Result(result));
         }
@@ -296,11 +302,14 @@ impl<'s> OpenConversation<'_, 's> {
                 Body::Call(parts::call(part.get("callID"), part.get("tool"), input))
             }
             Some("file") => Body::Media,
+            Some("compaction") => {
+                let Some(string) = Document::read(ASKS_FOR_SUMMARY).root().as_json_str() else { return };
+                Body::Text(Text { string, place: Place::of(part) })
+            }
             // Snapshots, costs, names of agents.
-            Some(
-                "agent" | "compaction" | "patch" | "retry" | "snapshot" | "step-finish" | "step-start"
-                | "subtask",
-            ) => return,
+            Some("agent" | "patch" | "retry" | "snapshot" | "step-finish" | "step-start" | "subtask") => {
+                return;
+            }
             _ => {
                 self.transcript.unknown(part);
                 return;

@@ -12,6 +12,9 @@
 //! format; `packages/coding-agent/docs/session-format.md`). An earlier compaction among those is a summary, which may come
 //! between a call and its result. The last conversation is what it sends next: a result that was kept without its call is
 //! refused then, again and again.
+//!
+//! Atomic writes the same log. Its summaries repeat what they keep (`verbatim-lines`), and its versions before 2026-07-14 left
+//! out what a `context_compaction` names (`packages/coding-agent/docs/session-format.md` of bastani-inc/atomic).
 
 use foldhash::HashMap;
 use toolcheck_json::Value;
@@ -108,6 +111,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut logs: Vec<Option<Log<'s>>> = (0..branches.count).map(|_| None).collect();
     let kept = branches.kept(records);
+    let deleted = deleted(records);
     for (number, (&record, branch)) in records.iter().zip(&branches.of_record).enumerate() {
         let log = &mut logs[*branch];
         if kept.as_ref().is_some_and(|kept| kept.records.binary_search(&number).is_ok()) {
@@ -115,7 +119,13 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         match entry(record) {
             RecordKind::Message(message) => {
-                log.get_or_insert_with(|| Log::new(record.document().root())).add(record, message);
+                let gone = record.get("id").and_then(|id| deleted.get(id.raw()));
+                if gone.is_some_and(|blocks| blocks.contains(&None)) {
+                    reading.left_out.add("messages that a compaction has deleted", 1);
+                    continue;
+                }
+                let log = log.get_or_insert_with(|| Log::new(record.document().root()));
+                log.add(record, message, gone.map_or(&[], Vec::as_slice));
             }
             RecordKind::Summary(kind, summary) => {
                 let log = log.get_or_insert_with(|| Log::new(record.document().root()));
@@ -125,7 +135,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 log.transcript.next_message(Role::User, record);
                 log.transcript.part(summary, Body::text(Some(summary)));
                 tail_of(record).into_iter().flat_map(|tail| tail.elements()).for_each(|message| {
-                    log.add(message, message);
+                    log.add(message, message, &[]);
                 });
                 if let Some(kept) = kept.as_ref().filter(|kept| kept.compaction == number) {
                     kept.records.iter().for_each(|kept| log.add_kept(records[*kept]));
@@ -187,6 +197,9 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
         }
         Some("branch_summary") => {
             summary().map_or(RecordKind::Unknown, |summary| RecordKind::Summary(Summary::Branch, summary))
+        }
+        Some("context_compaction") if record.get("deletedTargets").is_some() => {
+            RecordKind::Other("compactions that delete messages")
         }
         Some(kind) if EVENTS.contains(&kind) => RecordKind::Other("event records"),
         _ => RecordKind::Unknown,
@@ -263,7 +276,12 @@ impl Branches {
         let is_compaction =
             |number: &usize| matches!(entry(records[*number]), RecordKind::Summary(Summary::Compaction, _));
         let end = self.way.iter().rposition(is_compaction)?;
-        let compaction = Some(records[self.way[end]]).filter(|record| tail_of(*record).is_none())?;
+        let says_all = |record: &Value<'_, '_>| {
+            let details = record.get("details");
+            details.is_some_and(|details| details.get_str("strategy").as_deref() == Some("verbatim-lines"))
+                || tail_of(*record).is_some()
+        };
+        let compaction = Some(records[self.way[end]]).filter(|record| !says_all(record))?;
         let first = compaction.get("firstKeptEntryId")?;
         let is_first = |number: &usize| records[*number].get("id").is_some_and(|id| id.raw() == first.raw());
         let start = self.way[..end].iter().position(is_first)?;
@@ -279,6 +297,18 @@ impl Branches {
 /// The messages that a compaction has kept, if they are in its record.
 fn tail_of<'d, 's>(compaction: Value<'d, 's>) -> Option<Value<'d, 's>> {
     compaction.get("retainedTail").filter(|tail| tail.is_array())
+}
+
+/// The blocks of each record that Atomic has deleted, by the record's id; `None` is all of it.
+fn deleted<'d>(records: &[Value<'d, '_>]) -> HashMap<&'d [u8], Vec<Option<u64>>> {
+    let mut deleted = HashMap::<_, Vec<_>>::default();
+    for target in records.iter().flat_map(|record| record.list("deletedTargets")) {
+        if let Some(id) = target.get("entryId") {
+            let block = target.get("blockIndex").and_then(Value::as_u64);
+            deleted.entry(id.raw()).or_default().push(block);
+        }
+    }
+    deleted
 }
 
 struct Log<'s> {
@@ -312,7 +342,7 @@ impl<'s> Log<'s> {
 
     fn add_kept(&mut self, record: Value<'_, 's>) {
         match entry(record) {
-            RecordKind::Message(message) => self.add(record, message),
+            RecordKind::Message(message) => self.add(record, message, &[]),
             RecordKind::Summary(_, summary) => {
                 self.transcript.next_message(Role::User, record);
                 self.transcript.part(summary, Body::text(Some(summary)));
@@ -321,17 +351,19 @@ impl<'s> Log<'s> {
         }
     }
 
-    fn add(&mut self, record: Value<'_, 's>, message: Value<'_, 's>) {
+    /// Adds a message without the blocks that were deleted.
+    fn add(&mut self, record: Value<'_, 's>, message: Value<'_, 's>, deleted: &[Option<u64>]) {
         let transcript = &mut self.transcript;
         let role = message.get_str("role");
         self.is_aborted = false;
         match role.as_deref() {
             Some("assistant") => {
                 transcript.next_message(Role::Assistant, record);
-                add_content(transcript, message);
+                add_content(transcript, message, deleted);
                 if matches!(message.get_str("stopReason").as_deref(), Some("aborted" | "error")) {
                     transcript.settle_calls_of_last(UnpairedReason::Deleted);
                     self.is_aborted = true;
+                    transcript.messages.last_mut().into_iter().for_each(|message| message.is_unsent = true);
                 }
             }
             Some("toolResult") => {
@@ -344,18 +376,18 @@ impl<'s> Log<'s> {
             // Also the commands that the user ran, and what extensions add in the user's name.
             _ => {
                 transcript.next_message(Role::User, record);
-                add_content(transcript, message);
+                add_content(transcript, message, deleted);
             }
         }
     }
 }
 
-fn add_content<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
+fn add_content<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, deleted: &[Option<u64>]) {
     let Some(content) = message.get_any(&["content", "output"]) else { return };
     if content.as_json_str().is_some() {
         transcript.part(content, Body::text(Some(content)));
     }
-    for block in content.elements() {
+    for (_, block) in (0..).zip(content.elements()).filter(|(number, _)| !deleted.contains(&Some(*number))) {
         let body = match block.get_str("type").as_deref() {
             Some("text") => Body::text(block.get("text")),
             Some("thinking") => parts::reasoning(block.get("thinkingSignature")),

@@ -415,7 +415,8 @@ fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
                 && super::turns::TEXTS.iter().any(|key| member.has_key(key));
         let is_literal = || message.get("role").is_some() && literal::holds(member, is_calls);
         if is_wanted && (holds_calls_in_text(member) || is_literal())
-            || member.has_key("content") && unread::is_content_in_text(message)
+            || member.has_key("content")
+                && (unread::is_content_in_text(message) || unread::carries_tools(message))
         {
             found.push(member.id());
         }

@@ -81,7 +81,7 @@ pub struct Older {
 }
 
 /// Where an agent puts its own answers.
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Order {
@@ -92,6 +92,8 @@ pub enum Order {
     First,
     /// After the other results of the turn.
     Last,
+    /// Right after its call, even before other calls.
+    AfterCall,
 }
 
 /// What an agent does about a fault. As text, it is what follows the agent's name.
@@ -280,6 +282,10 @@ impl NextRequest {
         if more.is_empty() {
             return;
         }
+        if self.answers_come == Order::AfterCall {
+            more.drain(..).for_each(|one| put_after_call(turns, one));
+            return;
+        }
         let calls = turns.iter().rev().find(|turn| !turn.calls().is_empty()).map_or(&[][..], Turn::calls);
         let places: HashMap<String, usize> =
             calls.iter().enumerate().map(|(place, call)| (call.id.clone(), place)).collect();
@@ -292,10 +298,27 @@ impl NextRequest {
             let at = match self.answers_come {
                 Order::First => Some(number),
                 Order::AsCalled => outputs.iter().position(|other| place(other) > place(&one)),
-                Order::Last => None,
+                Order::Last | Order::AfterCall => None,
             };
             outputs.insert(at.unwrap_or(outputs.len()), one);
         }
+    }
+}
+
+/// Puts a result right after its call, so that what the model called after it is a turn of its own.
+fn put_after_call(turns: &mut Vec<Turn>, one: ToolOutput) {
+    let place = |turn: &Turn| turn.calls().iter().position(|call| call.id == one.call_id);
+    let Some((number, place)) =
+        turns.iter().enumerate().rev().find_map(|(number, turn)| Some((number, place(turn)?)))
+    else {
+        return;
+    };
+    let Turn::Assistant(said) = &mut turns[number] else { return };
+    let rest = said.calls.split_off(place + 1);
+    let rest = (!rest.is_empty()).then(|| Turn::Assistant(Assistant { calls: rest, ..Assistant::default() }));
+    match turns.get_mut(number + 1) {
+        Some(Turn::Results(outputs)) if rest.is_none() => outputs.insert(0, one),
+        _ => drop(turns.splice(number + 1..number + 1, [Turn::Results(vec![one])].into_iter().chain(rest))),
     }
 }
 

@@ -27,9 +27,10 @@ struct Store {
     write: fn(&mut Sessions, &Connection) -> Result<(), Error>,
 }
 
-const STORES: [Store; 2] = [
+const STORES: [Store; 3] = [
     Store { tables: &["session", "message", "part"], write: opencode },
     Store { tables: &["sessions", "messages"], write: goose },
+    Store { tables: &["acp_sessions", "acp_messages"], write: zeroclaw },
 ];
 
 pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
@@ -41,7 +42,7 @@ pub(super) fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         at: 0,
         origin: None,
         advice: Some(
-            "only the databases of goose and OpenCode can be read; export other sessions with their agent"
+            "only the databases of goose, OpenCode and ZeroClaw can be read; export other sessions with their agent"
                 .to_owned(),
         ),
     });
@@ -239,6 +240,33 @@ fn goose(sessions: &mut Sessions, connection: &Connection) -> Result<(), Error> 
             }
             sessions.builder.glue("}");
             number += 1;
+        }
+        sessions.end();
+    }
+    Ok(())
+}
+
+/// The store of ZeroClaw's ACP server.
+fn zeroclaw(sessions: &mut Sessions, connection: &Connection) -> Result<(), Error> {
+    let mut of_sessions =
+        connection.prepare("SELECT session_id FROM acp_sessions ORDER BY created_at, session_id")?;
+    let mut of_messages =
+        connection.prepare("SELECT id, message_json FROM acp_messages WHERE session_id = ? ORDER BY id")?;
+    let mut rows = of_sessions.query([])?;
+    while let Some(row) = rows.next()?
+        && !sessions.is_full
+    {
+        let id = text(row, 0)?;
+        sessions.builder.glue(&format!("{{\"session_id\": {}, \"messages\": [", quoted(&id)));
+        let mut messages = of_messages.query([&id])?;
+        let mut count = 0;
+        while let Some(row) = messages.next()?
+            && !sessions.is_full
+        {
+            let origin = Arc::new(Origin::new(format!("session {id}, message {}", number(row, 0)?)));
+            sessions.builder.glue(if count == 0 { "" } else { ", " });
+            sessions.add(&text(row, 1)?, "", &format!("/messages/{count}"), &origin);
+            count += 1;
         }
         sessions.end();
     }
