@@ -23,6 +23,8 @@ def store_of(data: Any) -> Any:
     if library == "pandas" and kind == "DataFrame":
         return PandasStore(data)
     advice = "see `Cleaning` in docs/datasets.md for what is lazy or on a cluster"
+    if kind == "dict":
+        advice = 'in Ray, name the kind of batches: `map_batches(..., batch_format="pyarrow")`'
     raise TypeError(f"expected a data set of `datasets`, a frame of polars or pandas or a table of pyarrow, not {kind}: {advice}")
 
 
