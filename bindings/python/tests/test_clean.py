@@ -309,6 +309,21 @@ def test_lists_that_python_has_printed(tmp_path):
             assert clean_dataset(data, messages="messages", tools="tools")[1].kept == 0
 
 
+def test_what_is_no_table():
+    """It is said what to do."""
+    duckdb = pytest.importorskip("duckdb")
+    frame = as_polars(ROWS)
+    with pytest.raises(TypeError, match=r"not list: make a table of the rows: `pyarrow.Table.from_pylist\(rows\)`$"):
+        clean_dataset(ROWS, **HOW)
+    with pytest.raises(TypeError, match=r"not LazyFrame: collect it first: `.collect\(\)`, or"):
+        clean_dataset(frame.lazy(), **HOW)
+    with pytest.raises(TypeError, match=r"not DuckDBPyRelation: make a table of it: `.to_arrow_table\(\)`$"):
+        clean_dataset(duckdb.sql("select 1 as messages"), messages="messages")
+    report = clean_dataset(frame, **HOW)[1]
+    # It may name ten thousand.
+    assert report.dropped_rows and "dropped_rows" not in repr(report)
+
+
 def test_whole_rows_can_be_dropped():
     """Without `messages`, a row is an object of all columns."""
     for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, Unpack, final
 
 from ._batches import Job
@@ -31,7 +31,7 @@ class CleanReport:
     unfit: int
     """The number of rows that stay as they were because what they would be is no value of their column."""
 
-    dropped_rows: tuple[Any, ...] = ()
+    dropped_rows: tuple[Any, ...] = field(default=(), repr=False)
     """The rows that were dropped, in their order: their keys, or their numbers from 0 without a `key`. Only the first 10,000
     are named."""
 
