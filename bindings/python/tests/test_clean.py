@@ -437,7 +437,7 @@ def test_what_is_given_wrongly():
             clean_dataset(store(ROWS), messages="nope")
         with pytest.raises(ValueError, match="^there is no column `nope`"):
             clean_dataset(store(ROWS), key="nope")
-    with pytest.raises(TypeError, match="not list: see `Cleaning`"):
+    with pytest.raises(TypeError, match="not list: make a table of the rows"):
         clean_dataset(ROWS, **HOW)
     with pytest.raises(ValueError, match="did you mean `bedrock`"):
         clean_dataset(table, **HOW, target="bedrok")
