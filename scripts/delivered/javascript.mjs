@@ -9,8 +9,8 @@
 // whose tool or version has this word. The newest of each version that is named here is installed, not what a lock file has:
 // that is the point.
 //
-// It needs npm with its registry, Python 3.11 or newer and, for bundlers, Chromium and playwright-core (npm ci --prefix
-// web/test). Without bindings/wasm/js/toolcheck.wasm (bindings/wasm/build.sh), `toolcheck` is tried alone.
+// It needs npm with its registry, Python 3.11 or newer and, for bundlers, Chromium, playwright-core (npm ci --prefix
+// web/test) and the editor of the playground (npm ci --ignore-scripts --prefix web). Without bindings/wasm/js/toolcheck.wasm (bindings/wasm/build.sh), `toolcheck` is tried alone.
 
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

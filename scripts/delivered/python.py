@@ -199,12 +199,12 @@ def oldest(delivered, python):
 def engines(delivered, python):
     if not shutil.which("java"):
         raise Unavailable("no java, for Spark")
-    wanted = ["pyspark", "ray[data]"]
+    wanted = ["pyspark", "ray[data]", "dask[dataframe]"]
     root = delivered.fresh(python, delivered.library, "pyarrow", "pandas", *wanted, *TOOLS)
-    ran, skipped = delivered.tests(root, "test_engines.py")
+    ran, skipped = delivered.tests(root, "test_engines.py", "test_clean.py::test_dask")
     if any("datasets" not in reason for reason in skipped):
         raise RuntimeError(f"skipped: {skipped}")
-    return versions(root, wanted), f"the tests of Spark and Ray: {ran}"
+    return versions(root, wanted), f"the tests of Spark, Ray and Dask: {ran}"
 
 
 def sdks(delivered, python):
@@ -269,7 +269,7 @@ def rows():
         newest, first = modern[-1], modern[0]
         yield f"the oldest data libraries, Python {first[0]}", first[1], oldest
         yield f"SDKs, Python {newest[0]}", newest[1], sdks
-        yield f"Spark, Ray, Python {first[0]}", first[1], engines
+        yield f"Spark, Ray, Dask, Python {first[0]}", first[1], engines
         yield f"uv, pipx, Python {newest[0]}", newest[1], uv
     for minor in (11, 12, 13, 14):
         if (3, minor) not in [numbers(version) for version, _ in found]:

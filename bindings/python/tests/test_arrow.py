@@ -204,6 +204,22 @@ def test_polars(expected):
     assert frame.join(found, left_on="id", right_on="row", how="anti")["id"].to_list() == ["one"]
 
 
+def test_what_is_no_column(pa, tmp_path):
+    dataset, parquet = pytest.importorskip("pyarrow.dataset"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"body": ROWS}), tmp_path / "rows.parquet")
+    scanned = dataset.dataset(tmp_path / "rows.parquet")
+    hints = {
+        r"read a file first, such as with `pyarrow.parquet.read_table`": ["rows.parquet", tmp_path],
+        r"make a table of rows with `pyarrow.Table.from_pylist`": [ROWS, {"body": ROWS}],
+        r"scan it: `.scanner\(\).to_reader\(\)`": [scanned],
+    }
+    for hint, given in hints.items():
+        for one in given:
+            with pytest.raises(TypeError, match=f"^array: expected a column .*, not .*; {hint}$"):
+                Linter().column(one)
+    assert Linter().column(scanned.scanner().to_reader()).rows == len(ROWS)
+
+
 def test_findings_are_joined_by_a_key_that_is_a_number():
     """As `docs/datasets.md` shows it."""
     polars = pytest.importorskip("polars")

@@ -298,6 +298,32 @@ def test_without_rows():
         assert (len(nothing), report.kept, shape(nothing)) == (0, 0, shape(data))
 
 
+def test_lists_that_python_has_printed(tmp_path):
+    """As `to_csv` of pandas writes them, and Dask by itself."""
+    pandas = pytest.importorskip("pandas")
+    as_pandas(ROWS).to_csv(tmp_path / "rows.csv", index=False)
+    printed = [{**one, "messages": str(one["messages"])} for one in ROWS]
+    stores = (pa.Table.from_pylist, as_polars, as_pandas, as_datasets)
+    for data in (pandas.read_csv(tmp_path / "rows.csv"), *(store(printed) for store in stores)):
+        with pytest.warns(UserWarning, match="^nothing .* all were dropped: the texts of `messages` are lists as Python prints them, not JSON; write"):
+            assert clean_dataset(data, messages="messages", tools="tools")[1].kept == 0
+
+
+def test_what_is_no_table():
+    """It is said what to do."""
+    duckdb = pytest.importorskip("duckdb")
+    frame = as_polars(ROWS)
+    with pytest.raises(TypeError, match=r"not list: make a table of the rows: `pyarrow.Table.from_pylist\(rows\)`$"):
+        clean_dataset(ROWS, **HOW)
+    with pytest.raises(TypeError, match=r"not LazyFrame: collect it first: `.collect\(\)`, or"):
+        clean_dataset(frame.lazy(), **HOW)
+    with pytest.raises(TypeError, match=r"not DuckDBPyRelation: make a table of it: `.to_arrow_table\(\)`$"):
+        clean_dataset(duckdb.sql("select 1 as messages"), messages="messages")
+    report = clean_dataset(frame, **HOW)[1]
+    # It may name ten thousand.
+    assert report.dropped_rows and "dropped_rows" not in repr(report)
+
+
 def test_whole_rows_can_be_dropped():
     """Without `messages`, a row is an object of all columns."""
     for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
@@ -411,7 +437,7 @@ def test_what_is_given_wrongly():
             clean_dataset(store(ROWS), messages="nope")
         with pytest.raises(ValueError, match="^there is no column `nope`"):
             clean_dataset(store(ROWS), key="nope")
-    with pytest.raises(TypeError, match="not list: see `Cleaning`"):
+    with pytest.raises(TypeError, match="not list: make a table of the rows"):
         clean_dataset(ROWS, **HOW)
     with pytest.raises(ValueError, match="did you mean `bedrock`"):
         clean_dataset(table, **HOW, target="bedrok")
@@ -466,14 +492,20 @@ print(*toolcheck_lint.clean_dataset(frame, messages="messages", tools="tools", f
     assert done.stdout.split() == [str(one) for one in ids(clean_dataset(as_polars(ROWS), **HOW, fix="unsafe")[0])], done.stderr
 
 
-def test_dask():
+@pytest.mark.parametrize("kind", ["texts", "lists"])
+def test_dask(kind):
     """As `docs/datasets.md` shows it."""
-    dask = pytest.importorskip("dask.dataframe")
-    frame = as_pandas(as_texts(ROWS))
-    parts = dask.from_pandas(frame, npartitions=3)
-    kept = parts.map_partitions(lambda part: clean_dataset(part, **HOW, fix="unsafe")[0], meta=parts._meta).compute()
+    dask = pytest.importorskip("dask")
+    frames = pytest.importorskip("dask.dataframe")
+    frame = as_pandas(as_texts(ROWS) if kind == "texts" else ROWS)
+    with dask.config.set({"dataframe.convert-string": False}):
+        parts = frames.from_pandas(frame, npartitions=3)
+        kept = parts.map_partitions(lambda part: clean_dataset(part, **HOW, fix="unsafe")[0], meta=parts._meta).compute()
+        summary = recipe("dask_df.to_delayed", dask_df=parts)["summary"]
     # The parts are in the order of the index.
     assert sorted(kept["id"]) == ids(clean_dataset(frame, **HOW, fix="unsafe")[0])
+    whole = Linter(kind="dataset", target="openai-chat").column(frame, key="id")
+    assert summary.errors > 0 and summary.to_bytes() == whole.to_bytes()
 
 
 def test_data_sets_that_are_streamed():

@@ -128,6 +128,24 @@ def test_rows_of_spark_are_cleaned(spark):
     part = lambda table: toolcheck_lint.clean_dataset(table, messages="messages", tools="tools")[0]
     df = spark.createDataFrame(rows()).repartition(4)
     assert {row["id"] for row in df.mapInArrow(lambda parts: map(part, parts), df.schema).collect()} == kept()
+    assert {row["id"] for row in df.mapInPandas(lambda parts: map(part, parts), df.schema).collect()} == kept()
+
+
+def test_nested_rows_of_spark_are_fixed(spark, tmp_path):
+    """Structs and lists stay what they are, whatever hands them over."""
+    from toolcheck_lint.spark import lint_dataframe
+
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps({**row, **{name: json.loads(row[name]) for name in ("messages", "tools")}}) + "\n" for row in rows()))
+    df = spark.read.json(str(path)).repartition(4)
+    part = lambda table: toolcheck_lint.clean_dataset(table, messages="messages", tools="tools", fix="unsafe")[0]
+    kept = {}
+    for engine in (df.mapInArrow, df.mapInPandas):
+        clean = engine(lambda parts: map(part, parts), df.schema).cache()
+        summary = lint_dataframe(clean, **HOW)
+        assert (summary.errors, summary.unread, summary.rows) == (0, 0, clean.count())
+        kept[engine.__name__] = sorted(clean.collect())
+    assert 0 < len(kept["mapInArrow"]) < COUNT and kept["mapInArrow"] == kept["mapInPandas"]
 
 
 @pytest.fixture(scope="module")
@@ -155,9 +173,16 @@ def test_ray(ray, said, partitions):
         assert found[0]["id"].startswith("row-")
         # As `docs/datasets.md` shows it.
         part = lambda table: toolcheck_lint.clean_dataset(table, messages="messages", tools="tools")[0]
-        assert {row["id"] for row in ds.map_batches(part, batch_format="pyarrow").take_all()} == kept()
+        for form in ("pyarrow", "pandas"):
+            assert {row["id"] for row in ds.map_batches(part, batch_format=form).take_all()} == kept()
         numbered = ray.data.from_items([{**row, "id": number} for number, row in enumerate(rows())])
         assert {type(row["id"]) for row in lint_dataset(numbered, **HOW, mode="rows").take_all()} == {int}
+
+
+def test_batches_of_ray_without_a_format():
+    """They are dictionaries of arrays."""
+    with pytest.raises(TypeError, match=r'not dict: in Ray, .* `map_batches\(\.\.\., batch_format="pyarrow"\)`$'):
+        toolcheck_lint.clean_dataset({"messages": []}, messages="messages")
 
 
 @pytest.mark.parametrize("batch_size", [1, 10, 33, 1000])

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, Unpack, final
 
 from ._batches import Job
@@ -31,7 +31,7 @@ class CleanReport:
     unfit: int
     """The number of rows that stay as they were because what they would be is no value of their column."""
 
-    dropped_rows: tuple[Any, ...] = ()
+    dropped_rows: tuple[Any, ...] = field(default=(), repr=False)
     """The rows that were dropped, in their order: their keys, or their numbers from 0 without a `key`. Only the first 10,000
     are named."""
 
@@ -96,6 +96,8 @@ def clean_dataset(
     if before.rows and before.unread == before.rows:
         done = "" if drop is None else ", and all were dropped"
         where = f"is `{messages}` the column with the messages?" if messages else "name their column with `messages`"
+        if cleaner.is_printed:
+            where = f"the texts of `{messages}` are lists as Python prints them, not JSON; write them with `json.dumps`"
         warn(f"nothing was read of any of the {before.rows} rows{done}: {where}")
     return kept, cleaner.report
 
@@ -117,6 +119,8 @@ class Cleaner:
         self._unfit = 0
         self._rows = 0
         self._dropped: list[Any] = []
+        self.is_printed = False
+        """Whether there are messages that were written by `str()`, as `to_csv` of pandas and Dask do."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Cleaner, (self.job, self._drop, self._fix)
@@ -144,6 +148,8 @@ class Cleaner:
         unsafe = None if self._fix is None else self._fix == "unsafe"
         table, before, after = self._verdicts(store, unsafe, progress)
         self._before += before
+        first = store.value(self.job.messages, 0) if before.unread and self.job.messages is not None else None
+        self.is_printed |= isinstance(first, str) and first.startswith("[{'")
         verdicts = store.read(table)
         if unsafe is not None:
             changed = [(number, text) for number, text in enumerate(verdicts["fixed"]) if text is not None]

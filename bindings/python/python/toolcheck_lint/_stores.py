@@ -13,6 +13,15 @@ class Unfit(Exception):
     """A value is none of its column."""
 
 
+ADVICE = {
+    "dict": 'in Ray, name the kind of batches: `map_batches(..., batch_format="pyarrow")`',
+    "list": "make a table of the rows: `pyarrow.Table.from_pylist(rows)`",
+    "DuckDBPyRelation": "make a table of it: `.to_arrow_table()`",
+    "LazyFrame": "collect it first: `.collect()`, or clean it part by part: see `Cleaning` in docs/datasets.md",
+}
+"""What else there is, for types that are no tables."""
+
+
 def store_of(data: Any) -> Any:
     """What holds a table of any of these libraries."""
     library, kind = type(data).__module__.partition(".")[0], type(data).__name__
@@ -22,7 +31,7 @@ def store_of(data: Any) -> Any:
         return PolarsStore(data)
     if library == "pandas" and kind == "DataFrame":
         return PandasStore(data)
-    advice = "see `Cleaning` in docs/datasets.md for what is lazy or on a cluster"
+    advice = ADVICE.get(kind, "see `Cleaning` in docs/datasets.md for what is lazy or on a cluster")
     raise TypeError(f"expected a data set of `datasets`, a frame of polars or pandas or a table of pyarrow, not {kind}: {advice}")
 
 

@@ -7,7 +7,7 @@ use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyString};
+use pyo3::types::PyCapsule;
 use pyo3_arrow::ffi::{ArrayIterator, ArrayReader};
 use pyo3_arrow::{PyArray, PyArrayReader};
 use toolcheck_core::text::shown;
@@ -119,8 +119,10 @@ impl Rows {
         }
         let says = TextEncoding::of(&self.bodies.reader.field(), TextEncoding::Row);
         let bodies = self.bodies.take(count);
-        let of_tools =
-            self.tools.as_ref().map_or(TextEncoding::Text, |tools| TextEncoding::of(&tools.reader.field(), TextEncoding::Tools));
+        let of_tools = self
+            .tools
+            .as_ref()
+            .map_or(TextEncoding::Text, |tools| TextEncoding::of(&tools.reader.field(), TextEncoding::Tools));
         let tools = self.tools.as_mut().map(|tools| tools.take(count));
         let keys = match &mut self.keys {
             Keys::Column(keys) => Some(keys.take(count)),
@@ -324,12 +326,17 @@ impl Chunks {
             taken.map_err(PyValueError::new_err)??.into_reader()?
         } else {
             let kind = kind_of(object);
-            let hint = if argument == "tools" && object.is_instance_of::<PyString>() {
-                "; in a table, the column `tools` is read by itself"
-            } else if kind.starts_with("polars.") && object.hasattr("collect")? {
-                "; collect it first: `.collect()`"
-            } else {
-                ""
+            let hint = match &*kind {
+                "str" if argument == "tools" => "; in a table, the column `tools` is read by itself",
+                kind if kind == "str" || object.hasattr("__fspath__")? => {
+                    "; read a file first, such as with `pyarrow.parquet.read_table`"
+                }
+                "list" | "dict" => "; make a table of rows with `pyarrow.Table.from_pylist`",
+                kind if kind.starts_with("pyarrow._dataset.") => "; scan it: `.scanner().to_reader()`",
+                kind if kind.starts_with("polars.") && object.hasattr("collect")? => {
+                    "; collect it first: `.collect()`"
+                }
+                _ => "",
             };
             return Err(PyTypeError::new_err(format!(
                 "{argument}: expected a column or a table with `__arrow_c_stream__` or `__arrow_c_array__`, not {kind}{hint}"

@@ -55,7 +55,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                         format!("`{key}` looks like {}, which is not read under this key", nested.format.id)
                     }
                     (None, _) if messages.as_json_str().is_some() => {
-                        format!("`{key}` is a string, but a list of messages is expected")
+                        // As `str()` and `to_csv` write a list.
+                        let is_printed = messages.as_str().is_some_and(|text| text.starts_with("[{'"));
+                        let what = if is_printed { "a list as Python prints it" } else { "a string" };
+                        let wanted = if is_printed { "JSON" } else { "a list of messages" };
+                        format!("`{key}` is {what}, but {wanted} is expected")
                     }
                     (None, _) => format!("no format understands the messages in `{key}`"),
                 },

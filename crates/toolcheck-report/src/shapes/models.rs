@@ -36,6 +36,12 @@ pub fn models_json(model: Option<&str>) -> Value {
     report(model, &known(model))
 }
 
+/// The rule of a refusal, with its case.
+fn what(refusal: &Refusal) -> String {
+    let case = refusal.case.as_deref().map(|case| format!(" ({})", shown(case))).unwrap_or_default();
+    format!("`{}`{case}", refusal.rule)
+}
+
 /// What is known of a model in a line for each fact, as Markdown, of the APIs with a format; empty if nothing is.
 pub fn models_in_short(model: &str, format: &str) -> String {
     let mut text = String::new();
@@ -48,7 +54,7 @@ pub fn models_in_short(model: &str, format: &str) -> String {
             let _ = writeln!(text, "- {subject} of {}: {}{level}", shown(object), demand(fact, ""));
         }
         for refusal in &of_target.refusals {
-            let _ = writeln!(text, "- refuses what `{}` finds ({})", refusal.rule, refusal.level().as_str());
+            let _ = writeln!(text, "- refuses what {} finds ({})", what(refusal), refusal.level().as_str());
         }
         text.push('\n');
     }
@@ -149,8 +155,7 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
             page::evidence(&mut page, fact);
         }
         for refusal in &of_target.refusals {
-            let case = refusal.case.as_deref().map(|case| format!(" ({})", shown(case))).unwrap_or_default();
-            let _ = writeln!(page, "- refuses what `{}`{case} finds", refusal.rule);
+            let _ = writeln!(page, "- refuses what {} finds", what(refusal));
             let status = refusal.status.map(|status| format!(" {status}")).unwrap_or_default();
             if let Some(text) = &refusal.text {
                 let _ = writeln!(page, "  answers{status}: {}", shown(text));
