@@ -73,8 +73,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let id = answer.and_then(|answer| conversation_id(*answer));
         let is_other = |known: &Known<'_>| id.is_some() && known.id.is_some() && known.id != id;
         if conversations.last().is_none_or(is_other) {
+            let mut transcript = Transcript::of_conversation(READER.key(), *record);
+            transcript.details.results_may_wait = true;
             conversations.push(Known {
-                transcript: Transcript::of_conversation(READER.key(), *record),
+                transcript,
                 id: None,
                 calls: HashSet::default(),
                 tools: HashSet::default(),

@@ -25,6 +25,8 @@ pub(crate) struct Session<'p, 's> {
     open: HashMap<&'p str, HashMap<String, usize>>,
     /// The ids of what an event was refused for, by what it is: what follows is no other mistake.
     refused: HashMap<&'p str, HashSet<String>>,
+    /// Whether the first piece of a call had no id, so that a result may be of that call.
+    is_call_unnamed: bool,
     openings: usize,
     last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
@@ -62,14 +64,17 @@ struct OpenCall<'s> {
 
 impl<'p, 's> Session<'p, 's> {
     pub(crate) fn new(reader: &Reader, protocol: &'p Protocol, record: Value<'_, 's>) -> Self {
+        let mut transcript = Transcript::of_conversation(reader.key(), record);
+        transcript.details.results_may_wait = true;
         Self {
             protocol,
-            transcript: Transcript::of_conversation(reader.key(), record),
+            transcript,
             has_begun: false,
             phase: 0,
             refused_in_phase: None,
             open: HashMap::default(),
             refused: HashMap::default(),
+            is_call_unnamed: false,
             openings: 0,
             last_opened: String::new(),
             streams: HashMap::default(),
@@ -94,7 +99,7 @@ impl<'p, 's> Session<'p, 's> {
     pub(crate) fn end(mut self) -> Conversation<'s> {
         self.settle_strays();
         self.settle_early();
-        for called in self.calls.into_values() {
+        for (id, called) in self.calls {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
             if !called.has_result && !called.is_passed && self.protocol.is_answered_elsewhere {
@@ -103,6 +108,8 @@ impl<'p, 's> Session<'p, 's> {
             match &*called.pieces {
                 // What was cut off was never meant to be whole.
                 _ if call.unpaired == Some(UnpairedReason::Aborted) => {}
+                // A piece of it was refused, which is the one mistake.
+                _ if self.refused.values().any(|ids| ids.contains(&*id)) => {}
                 [] => {}
                 [(_, arguments)] => call.arguments = *arguments,
                 pieces => {
@@ -194,6 +201,7 @@ impl<'p, 's> Session<'p, 's> {
         let is_there = |first: &&FirstNeeds| first.at.of(event).is_some_and(|value| !value.is_null());
         let missing = stream.first.iter().find(|first| !is_there(first)).filter(|_| self.has_begun);
         if let Some(first) = missing {
+            self.is_call_unnamed |= known.iter().any(|does| does.call.is_some());
             let key = first.at.key().to_owned();
             let why = Misplacement::Unnamed { thing: stream.thing.clone(), key };
             self.misplaced(event, kind, why, Some(first.refused.clone()));
@@ -226,7 +234,7 @@ impl<'p, 's> Session<'p, 's> {
             }
             return;
         }
-        if does.when_open.as_ref().is_some_and(|needs| !self.is_open(needs, item)) {
+        if does.when_open.as_ref().is_some_and(|needs| !self.is_open(needs, event, item)) {
             return;
         }
         if let Some(tools) = &does.tools {
@@ -266,26 +274,36 @@ impl<'p, 's> Session<'p, 's> {
         if does.aborts {
             self.abort();
         }
+        if does.closes_all {
+            self.open.clear();
+            self.refused.clear();
+        }
+        let before = self.transcript.details.misplaced_events.len();
         for ends in &does.ends {
             self.end_all(ends, kind, event);
+        }
+        // It came too early, which is one mistake, whatever is open. So is what comes after it.
+        let misplaced = &mut self.transcript.details.misplaced_events;
+        if misplaced.len() > before {
+            misplaced.truncate(before + 1);
+            self.refused_in_phase = Some(before);
         }
         if let Some(opens) = &does.opens {
             self.open(opens, kind, event, item);
         }
         if let Some(closes) = &does.closes
             && self.has(closes, kind, event, item)
-            && let Some(id) = id_of(closes, item)
+            && let Some(key) = self.key(closes, event, item)
             && let Some(open) = self.open.get_mut(&*closes.thing)
         {
-            open.remove(&*id);
+            open.remove(&key);
         }
     }
 
     fn open(&mut self, opens: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
-        let Some(id) = id_of(opens, item) else { return };
+        let Some((id, key)) = id_of(opens, item).zip(self.key(opens, event, item)) else { return };
         self.openings += 1;
-        let is_open =
-            self.open.entry(&opens.thing).or_default().insert(id.to_string(), self.openings).is_some();
+        let is_open = self.open.entry(&opens.thing).or_default().insert(key, self.openings).is_some();
         if let (true, Some(refused)) = (is_open, &opens.refused) {
             let says = refused.replace("{id}", &id);
             let why = Misplacement::Open { thing: opens.thing.clone(), id: id.to_string() };
@@ -296,11 +314,17 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Whether what an event needs is open, or may be. If it is not, the event is misplaced.
     fn has(&mut self, needs: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
-        let Some(id) = id_of(needs, item) else { return true };
-        if !self.has_begun || self.is_open(needs, item) {
+        let Some((id, key)) = id_of(needs, item).zip(self.key(needs, event, item)) else { return true };
+        if !self.has_begun || self.is_open(needs, event, item) {
             return true;
         }
-        if self.refused.entry(&needs.thing).or_default().insert(id.to_string()) {
+        // What has another id than all before probably is of what was opened last, which has no piece of that then.
+        let open = self.open.get(&*needs.thing).into_iter().flatten();
+        let last = open.max_by_key(|(_, number)| **number).map(|(id, _)| id.clone());
+        let refused = self.refused.entry(&needs.thing).or_default();
+        let is_first = refused.insert(key);
+        refused.extend(last);
+        if is_first {
             let says = needs.refused.as_ref().map(|refused| refused.replace("{id}", &id));
             let why = Misplacement::NotOpen { thing: needs.thing.clone(), id: id.to_string() };
             self.misplaced(event, kind, why, says);
@@ -308,9 +332,16 @@ impl<'p, 's> Session<'p, 's> {
         false
     }
 
-    fn is_open(&self, needs: &Resource, item: Value<'_, 's>) -> bool {
+    fn is_open(&self, needs: &Resource, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
         let open = self.open.get(&*needs.thing);
-        open.zip(id_of(needs, item)).is_some_and(|(open, id)| open.contains_key(&*id))
+        open.zip(self.key(needs, event, item)).is_some_and(|(open, key)| open.contains_key(&key))
+    }
+
+    /// What something is known by while it is open: its id, and who opened it if each who sends has its own.
+    fn key(&self, resource: &Resource, event: Value<'_, 's>, item: Value<'_, 's>) -> Option<String> {
+        let id = id_of(resource, item)?;
+        let lane = if resource.is_of_lane { self.lane(event) } else { String::new() };
+        Some(if lane.is_empty() { id.into_owned() } else { format!("{id} ({lane})") })
     }
 
     /// Remembers the result of a call that is not open: it probably is that of one which gets none.
@@ -353,8 +384,14 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Closes everything of a kind, of which nothing should be open.
     fn end_all(&mut self, ends: &'p MustBeClosed, kind: &str, event: Value<'_, 's>) {
-        let Some(open) = self.open.remove(&*ends.thing).filter(|open| !open.is_empty()) else { return };
+        let Some(mut open) = self.open.remove(&*ends.thing) else { return };
+        // What an event was refused for is that mistake.
+        let refused = self.refused.get(&*ends.thing);
+        open.retain(|id, _| refused.is_none_or(|refused| !refused.contains(id)));
         let mut ids: Vec<(usize, String)> = open.into_iter().map(|(id, number)| (number, id)).collect();
+        if ids.is_empty() {
+            return;
+        }
         ids.sort_unstable();
         let ids: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
         let says = ends.refused.as_ref().map(|refused| refused.replace("{ids}", &ids.join(", ")));
@@ -517,14 +554,17 @@ impl<'p, 's> Session<'p, 's> {
             }
         }
         let is_deleted = text.as_ref().is_some_and(|id| self.deleted.contains(id));
+        let is_refused =
+            text.as_ref().is_some_and(|id| self.refused.values().any(|ids| ids.contains(&**id)));
         if !is_known {
             self.orphans.extend(text);
         }
         let content = step.content.of(item);
         let mut result = parts::result(id, content, step.is_error);
         result.name = step.name.of(item).and_then(Named::of);
-        // A log may begin in the middle.
-        result.unpaired = (!is_known && !is_deleted && !self.has_begun).then_some(UnpairedReason::Elsewhere);
+        // A log may begin in the middle, and what was refused may have been the call.
+        let is_begun = self.has_begun && !is_refused && (is_known || !std::mem::take(&mut self.is_call_unnamed));
+        result.unpaired = (!is_known && !is_deleted && !is_begun).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
     }
 
