@@ -81,7 +81,8 @@ fn event_of<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
 fn is_event(row: Value<'_, '_>) -> bool {
     let event = event_of(row);
     // SQLite has it as the text of JSON.
-    if row.get("invocation_id").and(row.get("event_data")).is_some_and(|event| event.as_json_str().is_some()) {
+    if row.get("invocation_id").and(row.get("event_data")).is_some_and(|event| event.as_json_str().is_some())
+    {
         return true;
     }
     let has = |keys: &[&str]| event.get_any(keys).is_some();

@@ -45,7 +45,8 @@ pub(crate) fn sniff(id: &str, records: &[Value<'_, '_>]) -> u8 {
 fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     const KEYS: [&str; 5] = words("events messages entries frames log");
     let own = Some(record).filter(|record| record.is_array());
-    own.into_iter().chain(KEYS.into_iter().filter_map(move |key| record.get(key).filter(|list| list.is_array())))
+    own.into_iter()
+        .chain(KEYS.into_iter().filter_map(move |key| record.get(key).filter(|list| list.is_array())))
 }
 
 /// The events of the records, the oldest first: some programs show the newest first.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
+use super::event_calls::{self, OpenCall};
 use super::events::{
     Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource, ResultStep, Tools,
 };
@@ -28,6 +29,8 @@ pub(crate) struct Session<'p, 's> {
     /// Whether the first piece of a call had no id, so that a result may be of that call.
     is_call_unnamed: bool,
     openings: usize,
+    /// The numbers of parts before the ends of what must leave nothing open.
+    ends: Vec<usize>,
     last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
     streams: HashMap<String, (String, Cow<'s, str>)>,
@@ -51,17 +54,6 @@ pub(crate) struct Session<'p, 's> {
     tools: HashMap<Cow<'s, str>, usize>,
 }
 
-struct OpenCall<'s> {
-    part: usize,
-    /// Its arguments, in the pieces that were sent.
-    pieces: Vec<(Cow<'s, str>, Arguments<'s>)>,
-    has_result: bool,
-    is_cancelled: bool,
-    /// Whether what was said goes on after it, where it is told whole.
-    is_passed: bool,
-    results: Vec<usize>,
-}
-
 impl<'p, 's> Session<'p, 's> {
     pub(crate) fn new(reader: &Reader, protocol: &'p Protocol, record: Value<'_, 's>) -> Self {
         let mut transcript = Transcript::of_conversation(reader.key(), record);
@@ -76,6 +68,7 @@ impl<'p, 's> Session<'p, 's> {
             refused: HashMap::default(),
             is_call_unnamed: false,
             openings: 0,
+            ends: Vec::new(),
             last_opened: String::new(),
             streams: HashMap::default(),
             calls: HashMap::default(),
@@ -98,11 +91,16 @@ impl<'p, 's> Session<'p, 's> {
 
     pub(crate) fn end(mut self) -> Conversation<'s> {
         self.settle_strays();
-        self.settle_early();
+        let parts = &mut self.transcript.parts;
+        if !self.protocol.is_answered_elsewhere {
+            event_calls::settle_early(parts, &self.calls);
+        }
+        let lost = event_calls::lost_by_server(parts, &self.calls, &self.ends);
         for (id, called) in self.calls {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
-            if !called.has_result && !called.is_passed && self.protocol.is_answered_elsewhere {
+            let is_elsewhere = self.protocol.is_answered_elsewhere && !lost.contains(&called.part);
+            if !called.has_result && !called.is_passed && is_elsewhere {
                 call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
             match &*called.pieces {
@@ -278,6 +276,9 @@ impl<'p, 's> Session<'p, 's> {
             self.open.clear();
             self.refused.clear();
         }
+        if !does.ends.is_empty() {
+            self.ends.push(self.transcript.parts.len());
+        }
         let before = self.transcript.details.misplaced_events.len();
         for ends in &does.ends {
             self.end_all(ends, kind, event);
@@ -362,22 +363,6 @@ impl<'p, 's> Session<'p, 's> {
             let Some(part) = lost.next_if(|part| *part < before) else { continue };
             if let Body::Call(call) = &mut self.transcript.parts[part].body {
                 call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
-            }
-        }
-    }
-
-    /// A log may begin in the middle, with results of calls that it does not have. But one that comes after a call without a
-    /// result belongs to none.
-    fn settle_early(&mut self) {
-        let parts = &mut self.transcript.parts;
-        let waits = |part: usize| matches!(&parts[part].body, Body::Call(call) if call.unpaired.is_none());
-        let open = self.calls.values().filter(|called| !called.has_result && waits(called.part));
-        let Some(first) = open.map(|called| called.part).min() else { return };
-        for part in parts[first..].iter_mut().filter(|_| !self.protocol.is_answered_elsewhere) {
-            if let Body::Result(result) = &mut part.body
-                && result.unpaired == Some(UnpairedReason::Elsewhere)
-            {
-                result.unpaired = None;
             }
         }
     }
@@ -520,16 +505,8 @@ impl<'p, 's> Session<'p, 's> {
         let call = parts::call(Some(id), name, arguments);
         self.of_model(item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
-        let called = OpenCall {
-            part,
-            pieces: Vec::new(),
-            has_result: false,
-            is_cancelled: false,
-            is_passed: false,
-            results: Vec::new(),
-        };
         self.waiting.push(named.text.clone());
-        self.calls.insert(named.text, called);
+        self.calls.insert(named.text, OpenCall { part, ..OpenCall::default() });
     }
 
     fn result(&mut self, step: &ResultStep, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
@@ -554,8 +531,7 @@ impl<'p, 's> Session<'p, 's> {
             }
         }
         let is_deleted = text.as_ref().is_some_and(|id| self.deleted.contains(id));
-        let is_refused =
-            text.as_ref().is_some_and(|id| self.refused.values().any(|ids| ids.contains(&**id)));
+        let is_refused = text.as_ref().is_some_and(|id| self.refused.values().any(|ids| ids.contains(&**id)));
         if !is_known {
             self.orphans.extend(text);
         }
@@ -563,7 +539,8 @@ impl<'p, 's> Session<'p, 's> {
         let mut result = parts::result(id, content, step.is_error);
         result.name = step.name.of(item).and_then(Named::of);
         // A log may begin in the middle, and what was refused may have been the call.
-        let is_begun = self.has_begun && !is_refused && (is_known || !std::mem::take(&mut self.is_call_unnamed));
+        let is_begun =
+            self.has_begun && !is_refused && (is_known || !std::mem::take(&mut self.is_call_unnamed));
         result.unpaired = (!is_known && !is_deleted && !is_begun).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
     }
