@@ -272,6 +272,9 @@ impl<'p, 's> Session<'p, 's> {
         if does.aborts {
             self.abort();
         }
+        if does.begins_turn {
+            self.waiting.clear();
+        }
         if does.closes_all {
             self.open.clear();
             self.refused.clear();

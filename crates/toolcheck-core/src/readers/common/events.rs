@@ -185,6 +185,8 @@ pub(crate) struct Event {
     pub(crate) deletes: Option<Paths>,
     /// Whether it ends all calls that have no result yet.
     pub(crate) aborts: bool,
+    /// Whether it begins a turn, so that what ends calls later ends none of those before it.
+    pub(crate) begins_turn: bool,
     pub(crate) says: Option<EventMessage>,
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
