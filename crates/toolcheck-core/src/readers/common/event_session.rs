@@ -272,6 +272,21 @@ impl<'p, 's> Session<'p, 's> {
         if does.aborts {
             self.abort();
         }
+        self.end_with(does, kind, event);
+        if let Some(opens) = &does.opens {
+            self.open(opens, kind, event, item);
+        }
+        if let Some(closes) = &does.closes
+            && self.has(closes, kind, event, item)
+            && let Some(key) = self.key(closes, event, item)
+            && let Some(open) = self.open.get_mut(&*closes.thing)
+        {
+            open.remove(&key);
+        }
+    }
+
+    /// Ends what an event ends, or what must have ended before it.
+    fn end_with(&mut self, does: &'p Event, kind: &str, event: Value<'_, 's>) {
         if does.begins_turn {
             self.waiting.clear();
         }
@@ -291,16 +306,6 @@ impl<'p, 's> Session<'p, 's> {
         if misplaced.len() > before {
             misplaced.truncate(before + 1);
             self.refused_in_phase = Some(before);
-        }
-        if let Some(opens) = &does.opens {
-            self.open(opens, kind, event, item);
-        }
-        if let Some(closes) = &does.closes
-            && self.has(closes, kind, event, item)
-            && let Some(key) = self.key(closes, event, item)
-            && let Some(open) = self.open.get_mut(&*closes.thing)
-        {
-            open.remove(&key);
         }
     }
 
