@@ -418,6 +418,7 @@ impl<'t, 's> Pairing<'t, 's> {
     pub fn is_in_place(&self, call: &CallSite<'_, '_>, result: &ResultSite<'_, '_>) -> bool {
         match self.placement {
             Placement::Anywhere => true,
+            Placement::AfterCall => result.turn > call.turn,
             Placement::NextTurn => {
                 result.turn == call.turn + 1
                     && (self.merges || self.reaches_end_of_turn(call))

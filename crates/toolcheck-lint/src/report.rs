@@ -385,8 +385,10 @@ impl Finding {
     /// a column say little there.
     pub fn placed_message(&self) -> Line {
         match self.spot.origin {
-            Some(_) => Line::from(format!("{} ({})", self.message, self.spot.name())),
-            None => self.message.clone(),
+            Some(_) if !self.spot.name().is_empty() => {
+                Line::from(format!("{} ({})", self.message, self.spot.name()))
+            }
+            _ => self.message.clone(),
         }
     }
 

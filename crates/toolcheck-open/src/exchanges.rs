@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use toolcheck_core::endpoint::{self, Purpose};
-use toolcheck_core::readers::{self, SourceKind};
+use toolcheck_core::readers;
 use toolcheck_core::unsupported::{self, Relevance, Unsupported};
 use toolcheck_core::{exchange, response};
 use toolcheck_json::Document;
@@ -15,8 +15,9 @@ use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unread};
 use crate::budget::Budget;
 use crate::container::Container;
 use crate::reason::{Body, Reason};
+use crate::tree::{Id, Tree};
 use crate::written::quoted;
-use crate::{Limits, event_stream, needs};
+use crate::{Limits, decode, event_stream, needs};
 
 /// An exchange in a file. Its bodies are not decoded before they are needed.
 pub(crate) struct Recorded<'f> {
@@ -126,11 +127,14 @@ impl Maker {
             return self.add_messages(body, recorded, key, Reason::NotRead);
         }
         let request = match request_of(&body, &recorded.url, purpose) {
-            Ok(()) => trimmed(body),
-            Err(Refused { reason: Reason::NotForLlm, .. }) if self.is_message(&body, &recorded.url) => {
+            Ok(()) if purpose == Purpose::Llm || !is_of_protocol(&body) => trimmed(body),
+            Ok(()) | Err(Refused { reason: Reason::NotForLlm, .. })
+                if self.is_message(&body, &recorded.url) =>
+            {
                 let key = recorded.url.clone();
                 return self.add_messages(body, recorded, key, Reason::NotForLlm);
             }
+            Ok(()) => trimmed(body),
             Err(Refused { reason: Reason::NoBody, .. }) => return self.add_fetched(recorded),
             Err(refused) => return self.add_unread(&body, recorded, refused),
         };
@@ -230,17 +234,17 @@ impl Maker {
 
     /// Whether the body of a request is a message of a protocol: one that tells which, or that goes where such one went.
     fn is_message(&self, body: &Mapped, url: &str) -> bool {
-        let document = Document::read(body.text());
-        let is_own = || readers::detect(&[document.root()]).is_some_and(|it| it.kind == SourceKind::Protocol);
         let is_known = self.messages.iter().any(|log| log.key == url);
-        is_json_rpc(&document) && (is_known || self.messages.len() < MOST_ADDRESSES && is_own())
+        is_known && is_json_rpc(&Document::read(body.text()))
+            || self.messages.len() < MOST_ADDRESSES && is_of_protocol(body)
     }
 
     /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
     fn add_messages(&mut self, body: Mapped, of: Recorded<'_>, key: String, reason: Reason) {
         let answer = of.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
         let is_rpc = reason == Reason::NotForLlm;
-        let answer = answer.filter(|answer| !is_rpc || is_json_rpc(&Document::read(answer.text())));
+        let is_own = |answer: &Mapped| is_json_rpc(&Document::read(answer.text())) || is_of_protocol(answer);
+        let answer = answer.filter(|answer| !is_rpc || is_own(answer));
         let own = answer.as_ref().and_then(|it| exchange::conversation_id(Document::read(it.text()).root()));
         let key = own.filter(|_| !is_rpc).unwrap_or(key);
         let sent = trimmed(body);
@@ -264,7 +268,35 @@ impl Maker {
         if answer.is_some() || of.status != Some(ACCEPTED) {
             log.messages.push((of.request_label, sent));
         }
-        log.messages.extend(answer.map(|answer| (of.response_label, answer)));
+        let Some(answer) = answer else { return };
+        // Each event of a stream is a message.
+        let document = Document::read(answer.text());
+        let events: Vec<_> = document.root().elements().map(|event| event.span().range()).collect();
+        let events = events.into_iter().filter(|_| is_rpc).map(|event| part_of(&answer, event));
+        let mut messages: Vec<_> = events.map(|event| (of.response_label.clone(), event)).collect();
+        if messages.is_empty() {
+            messages.push((of.response_label, answer));
+        }
+        log.messages.extend(messages);
+    }
+
+    /// Adds the frames of a connection, which have their texts under this key; `false` if they are of no protocol.
+    pub(crate) fn add_frames(&mut self, tree: &Tree<'_>, of: (Id, &str), label: &str, url: &str) -> bool {
+        let message = |(number, frame): (usize, &Id)| {
+            let text = tree.text(tree.get(*frame, of.1)?, &self.budget).ok()?;
+            // A frame that is binary is in base64.
+            let text = if text.text().starts_with(b"{") { text } else { decode::base64(&text)? };
+            Some((format!("{label}[{number}].{}", of.1), text))
+        };
+        let messages: Vec<_> = tree.items(of.0).iter().enumerate().filter_map(message).collect();
+        let length: usize = messages.iter().map(|(_, text)| text.text().len()).sum();
+        let is_log = messages.iter().take(LOOKED_AT).any(|(_, text)| is_of_protocol(text));
+        if !is_log || length > self.room() {
+            return false;
+        }
+        let (key, reason) = (url.to_owned(), Reason::NotForLlm);
+        self.messages.push(Log { key, messages, refused_at: None, reason });
+        true
     }
 
     pub(crate) fn add_record(&mut self, label: String, body: &Mapped) {
@@ -381,6 +413,14 @@ const MOST_ADDRESSES: usize = 64;
 
 /// The status of what is answered on another connection, if it is.
 const ACCEPTED: u16 = 202;
+
+/// The frames of which one tells the protocol.
+const LOOKED_AT: usize = 16;
+
+/// Whether a text is a message of a protocol, or a list of some.
+fn is_of_protocol(text: &Mapped) -> bool {
+    readers::of_protocol(Document::read(text.text()).root()).is_some()
+}
 
 /// Whether a text is a message of JSON-RPC, or a list of some.
 pub(crate) fn is_json_rpc(document: &Document<'_>) -> bool {

@@ -30,6 +30,8 @@ pub struct Details<'s> {
     pub stored_items: Vec<Named<'s>>,
     /// Whether a call may leave out its arguments, which says that there are none.
     pub absent_arguments_are_empty: bool,
+    /// Whether a result may come at any time after its call.
+    pub results_may_wait: bool,
     /// Whether the log says elsewhere what the model said next, so that nothing was open at the end.
     pub is_answered: bool,
     /// Whether it is what a span sent or got, which may have failed where it ends.

@@ -15,7 +15,8 @@ use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{Body, Named, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
 
-pub(super) static READER: Reader = Reader::history("google-adk", "Google ADK session", sniff, read);
+pub(super) static READER: Reader =
+    Reader::history("google-adk", "Google ADK session", sniff, read).with_texts();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
@@ -79,6 +80,11 @@ fn event_of<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
 
 fn is_event(row: Value<'_, '_>) -> bool {
     let event = event_of(row);
+    // SQLite has it as the text of JSON.
+    if row.get("invocation_id").and(row.get("event_data")).is_some_and(|event| event.as_json_str().is_some())
+    {
+        return true;
+    }
     let has = |keys: &[&str]| event.get_any(keys).is_some();
     event.get_str("author").is_some() && has(&["invocationId", "invocation_id"])
         || has(&["longRunningToolIds", "long_running_tool_ids"])

@@ -19,18 +19,28 @@ use crate::names::words;
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    // Every file is looked at, so a glance at the first of a batch is enough.
-    let is_batch = |record: Value<'_, '_>| {
-        record.elements().next().is_some_and(|first| unwrapped(first).get("jsonrpc").is_some())
-            && record.elements().take(super::LOOKED_AT).any(|one| is_message(unwrapped(one)))
-    };
     let is_own = |record: &Value<'_, '_>| {
         is_message(unwrapped(*record))
             || is_list_of_tools(*record)
             || is_lone_result(*record)
-            || record.is_array() && is_batch(*record)
+            || is_batch(*record)
+            || list_in(*record).is_some()
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// Whether a list has messages. Every file is looked at, so a glance at the first is enough.
+fn is_batch(list: Value<'_, '_>) -> bool {
+    list.is_array()
+        && list.elements().next().is_some_and(|first| unwrapped(first).get("jsonrpc").is_some())
+        && list.elements().take(super::LOOKED_AT).any(|one| is_message(unwrapped(one)))
+}
+
+/// The list of messages in a document that says more of them.
+fn list_in<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    const KEYS: [&str; 5] = words("messages entries events frames log");
+    let is_message = record.get("jsonrpc").is_some();
+    KEYS.iter().filter(|_| !is_message).find_map(|key| record.get(key).filter(|list| is_batch(*list)))
 }
 
 /// A message, without what a log says of it: when it came, and from where.
@@ -145,6 +155,7 @@ fn response_beside<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
 
 /// A record, or each message of a batch. A list of tools is one.
 fn records_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let record = list_in(record).unwrap_or(record);
     let is_whole = record.is_object() || is_list_of_tools(record);
     let whole = Some(record).filter(|_| is_whole);
     let elements = (!is_whole).then(|| record.elements());
@@ -189,6 +200,7 @@ impl<'s> Session<'s> {
     fn new(message: Value<'_, 's>) -> Self {
         let mut transcript = Transcript::of_conversation(READER.key(), message);
         transcript.details.absent_arguments_are_empty = true;
+        transcript.details.results_may_wait = true;
         Self {
             transcript,
             has_begun: false,

@@ -20,16 +20,25 @@ pub(super) static READER: Reader =
 const LISTS: [&str; 3] = ["inputs", "outputs", "entries"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| {
-        is_entry(*record)
+    let is_own = |record: Value<'_, '_>| {
+        is_entry(record)
             || record.elements().take(LOOKED_AT).any(is_entry)
             || record.get_str("object").is_some_and(|object| object.starts_with("conversation."))
             || LISTS
                 .iter()
                 .any(|key| record.get(key).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_entry)))
-            || is_start(*record)
+            || is_start(record)
     };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    if records.iter().flat_map(|record| sides(*record)).any(is_own) { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// A record, or the request and the response in it.
+fn sides<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let side = |key: &str| record.get(key).filter(|side| side.is_object());
+    let is_request = |side: &Value<'_, '_>| side.get("inputs").is_some();
+    let both = side("request").filter(is_request).zip(side("response"));
+    let own = Some(record).filter(|_| both.is_none());
+    own.into_iter().chain(both.into_iter().flat_map(|(request, response)| [request, response]))
 }
 
 /// Whether a record begins a conversation, by a key that only such a request has: what is said may be anything's.
@@ -67,14 +76,17 @@ fn is_entry(entry: Value<'_, '_>) -> bool {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut conversations: Vec<Known<'s>> = Vec::new();
+    let records: Vec<_> = records.iter().flat_map(|record| sides(*record)).collect();
     for (number, record) in records.iter().enumerate() {
         // Only the response to a request says of which conversation it is.
         let answer = if record.get("inputs").is_some() { records.get(number + 1) } else { Some(record) };
         let id = answer.and_then(|answer| conversation_id(*answer));
         let is_other = |known: &Known<'_>| id.is_some() && known.id.is_some() && known.id != id;
         if conversations.last().is_none_or(is_other) {
+            let mut transcript = Transcript::of_conversation(READER.key(), *record);
+            transcript.details.results_may_wait = true;
             conversations.push(Known {
-                transcript: Transcript::of_conversation(READER.key(), *record),
+                transcript,
                 id: None,
                 calls: HashSet::default(),
                 tools: HashSet::default(),

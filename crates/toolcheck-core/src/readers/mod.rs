@@ -434,6 +434,13 @@ pub fn is_of_templates(id: &str) -> bool {
         || find(id).is_some_and(|reader| reader.is_chat)
 }
 
+/// The protocol of a message, or of a list of some.
+pub fn of_protocol(record: Value<'_, '_>) -> Option<&'static Reader> {
+    let first = record.elements().next().unwrap_or(record);
+    let may_be = first.get("jsonrpc").is_some() || common::events::may_be_event(first);
+    may_be.then(|| detect(&[record]))?.filter(|it| it.kind == SourceKind::Protocol)
+}
+
 /// The reader that is surest of a file, by its first records.
 pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let records = &records[..records.len().min(LOOKED_AT)];

@@ -27,6 +27,8 @@ pub struct Results {
 pub enum Placement {
     /// In the turn right after the call's.
     NextTurn,
+    /// Anywhere behind it.
+    AfterCall,
     /// Anywhere.
     Anywhere,
 }

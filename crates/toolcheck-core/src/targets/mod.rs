@@ -459,6 +459,9 @@ impl Target {
     /// How near to its call a result must be: by default, in the next turn. Where somebody recorded what was sent to an API
     /// that is not known, the format says it.
     pub(crate) fn result_placement(&self, transcript: &Transcript<'_>) -> Placement {
+        if transcript.details.results_may_wait {
+            return Placement::AfterCall;
+        }
         let sent = transcript.format.filter(|_| transcript.kind == TranscriptKind::Session);
         let own = || sent.and_then(|format| find(format.id)?.results.placement);
         self.results.placement.or_else(own).unwrap_or(Placement::NextTurn)

@@ -49,7 +49,9 @@ fn add(tree: &Tree<'_>, entry: Id, number: usize, maker: &mut Maker) {
         tree.at(entry, &["request", "url"]).and_then(|url| tree.str(url)).unwrap_or_default().to_owned();
     let label = format!("log.entries[{number}]._webSocketMessages");
     let messages = tree.get(entry, "_webSocketMessages");
-    if messages.and_then(|list| Frames::of(tree, (list, "data"), &label, &url, maker)).is_some() {
+    if messages.and_then(|list| Frames::of(tree, (list, "data"), &label, &url, maker)).is_some()
+        || messages.is_some_and(|list| maker.add_frames(tree, (list, "data"), &label, &url))
+    {
         return;
     }
     maker.add(Recorded {

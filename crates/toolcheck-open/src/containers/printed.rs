@@ -12,7 +12,7 @@ mod tally;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use toolcheck_core::{exchange, unsupported};
+use toolcheck_core::{exchange, readers, unsupported};
 use toolcheck_json::origins::{Mapped, Opened, Unread};
 use toolcheck_json::{Document, Value};
 
@@ -35,7 +35,7 @@ const LARGEST: usize = 16 << 20;
 /// How deep in a value a conversation is looked for.
 const DEEPEST: usize = 3;
 
-const WORDS: [&[u8]; 3] = [b"role", b"parts", b"function_call"];
+const WORDS: [&[u8]; 4] = [b"role", b"parts", b"function_call", b"jsonrpc"];
 
 fn sniff(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
@@ -132,7 +132,8 @@ fn conversations(value: Value<'_, '_>) -> Vec<FoundConversation> {
 }
 
 fn find_conversations(value: Value<'_, '_>, path: String, depth: usize, found: &mut Vec<FoundConversation>) {
-    if is_conversation(value) {
+    let is_event = depth == 0 && readers::of_protocol(value).is_some();
+    if is_event || is_conversation(value) {
         return found.push((value.span().range(), path));
     }
     // The response of an API ends with calls that nothing has answered yet.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use toolcheck_core::readers::{self, Reader, SourceKind};
+use toolcheck_core::readers::{self, Reader};
 use toolcheck_json::origins::Mapped;
 use toolcheck_json::{Document, Value};
 
@@ -16,7 +16,7 @@ use crate::{Limits, Opened};
 pub(super) static CONTAINER: Container =
     Container { id: "protocol-log", name: "log of a protocol", needs: Needs::Nothing, sniff, read };
 
-const WORDS: [&[u8]; 9] = [
+const WORDS: [&[u8]; 11] = [
     b"jsonrpc",
     b"RUN_STARTED",
     b"TOOL_CALL_",
@@ -26,6 +26,8 @@ const WORDS: [&[u8]; 9] = [
     b"input_audio_buffer.",
     b"functionCalls",
     b"serverContent",
+    b"function_calls",
+    b"server_content",
 ];
 
 /// The messages of which one tells the protocol.
@@ -39,8 +41,8 @@ fn sniff(bytes: &[u8]) -> bool {
     reader(bytes).is_some()
 }
 
-/// What records have that keep messages of JSON-RPC in strings.
-const IN_TEXT: &[u8] = br"jsonrpc\";
+/// What records have that keep messages in strings.
+const IN_TEXT: &[u8] = br#"{\""#;
 
 /// The protocol of a log, by its start. Every file is looked at, so that a word comes first.
 fn reader(bytes: &[u8]) -> Option<&'static Reader> {
@@ -49,7 +51,7 @@ fn reader(bytes: &[u8]) -> Option<&'static Reader> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace())?;
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
     let may_be = match first {
-        b'{' => head_has(&head[..head.len().min(START)], IN_TEXT),
+        b'{' => head_has(&head[..head.len().min(START)], IN_TEXT) && WORDS.iter().any(|word| has(word)),
         // JSON is read as it is.
         b'"' | 0 => false,
         b'[' if Document::read(head).root().elements().next().is_some_and(Value::is_object) => false,
@@ -62,7 +64,7 @@ fn reader(bytes: &[u8]) -> Option<&'static Reader> {
     let messages = messages.filter(|message| is_whole(message.text()));
     messages.take(LOOKED_AT).find_map(|message| {
         let document = Document::read(message.text());
-        readers::detect(&[document.root()]).filter(|reader| reader.kind == SourceKind::Protocol)
+        readers::of_protocol(document.root())
     })
 }
 
@@ -79,9 +81,11 @@ fn messages(line: &[u8], start: usize, in_text: bool) -> Vec<Mapped> {
         for member in document.root().members().filter(|member| is_record && member.as_json_str().is_some()) {
             let is_message = memchr::memmem::find(member.raw(), IN_TEXT).is_some();
             if let Some(text) = request_log::text(line, 0, member).ok().filter(|_| is_message)
-                && text.text().trim_ascii_start().starts_with(b"{")
+                && let Some(place) = message(text.text())
             {
-                found.push(text.through(&Mapped::same(line, start)));
+                let mut message = Mapped::default();
+                message.push_part(&text, place);
+                found.push(message.through(&Mapped::same(line, start)));
             }
         }
     }

@@ -8,13 +8,14 @@ use super::events::{self, Event, Protocol};
 use super::parts::number_titles;
 use super::{LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
+use crate::names::words;
 
 pub(crate) fn read<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
     let protocol = events::protocol(reader.id);
     let kinds = Kinds::new(protocol);
     let mut log = Log { reader, protocol, sessions: Vec::new(), by_id: HashMap::default(), now: None };
     let mut reading = Reading::default();
-    for record in in_order(records) {
+    for record in in_order(records, protocol) {
         let Some((event, kind)) = kinds.event(record) else {
             reading.leave_out_unknown("records that are not known events", record);
             continue;
@@ -34,21 +35,30 @@ pub(crate) fn sniff(id: &str, records: &[Value<'_, '_>]) -> u8 {
     let is_shown =
         |event: Value<'_, '_>| events::may_be_event(event) && events::protocol(id).is_shown_by(event);
     let is_own = |record: &Value<'_, '_>| {
-        let mut listed = list_of(*record).into_iter().flat_map(|list| list.elements().take(LOOKED_AT));
-        is_shown(*record) || listed.any(is_shown)
+        let listed = lists_of(*record).flat_map(|list| list.elements().take(LOOKED_AT));
+        is_shown(*record) || listed.into_iter().any(is_shown)
     };
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
 
-fn list_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let is_list = |list: &Value<'_, '_>| list.is_array();
-    Some(record).filter(is_list).or_else(|| record.get("events").filter(is_list))
+/// The lists that may be of events: the record, or those that a document has beside what it says of them.
+fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    const KEYS: [&str; 5] = words("events messages entries frames log");
+    let own = Some(record).filter(|record| record.is_array());
+    own.into_iter()
+        .chain(KEYS.into_iter().filter_map(move |key| record.get(key).filter(|list| list.is_array())))
 }
 
 /// The events of the records, the oldest first: some programs show the newest first.
-fn in_order<'d, 's>(records: &[Value<'d, 's>]) -> Vec<Value<'d, 's>> {
+fn in_order<'d, 's>(records: &[Value<'d, 's>], protocol: &Protocol) -> Vec<Value<'d, 's>> {
+    let is_shown = |event: Value<'_, '_>| events::may_be_event(event) && protocol.is_shown_by(event);
     let lists = |record: &Value<'d, 's>| {
-        list_of(*record).map_or_else(|| vec![*record], |list| list.elements().collect())
+        let is_event = protocol.is_shown_by(*record);
+        let of_events = |list: &Value<'_, '_>| {
+            list.elements().next().is_some() && (list.id() == record.id() || list.elements().any(is_shown))
+        };
+        let list = lists_of(*record).filter(|_| !is_event).find(of_events);
+        list.map_or_else(|| vec![*record], |list| list.elements().collect())
     };
     let mut events: Vec<Value<'d, 's>> = records.iter().flat_map(lists).collect();
     let time = |event: Option<&Value<'d, 's>>| event.and_then(|event| event.get("timestamp")?.as_u64());

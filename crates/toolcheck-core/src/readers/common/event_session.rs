@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
+use super::event_calls::{self, OpenCall};
 use super::events::{
     Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource, ResultStep, Tools,
 };
@@ -25,7 +26,11 @@ pub(crate) struct Session<'p, 's> {
     open: HashMap<&'p str, HashMap<String, usize>>,
     /// The ids of what an event was refused for, by what it is: what follows is no other mistake.
     refused: HashMap<&'p str, HashSet<String>>,
+    /// Whether the first piece of a call had no id, so that a result may be of that call.
+    is_call_unnamed: bool,
     openings: usize,
+    /// The numbers of parts before the ends of what must leave nothing open.
+    ends: Vec<usize>,
     last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
     streams: HashMap<String, (String, Cow<'s, str>)>,
@@ -49,28 +54,21 @@ pub(crate) struct Session<'p, 's> {
     tools: HashMap<Cow<'s, str>, usize>,
 }
 
-struct OpenCall<'s> {
-    part: usize,
-    /// Its arguments, in the pieces that were sent.
-    pieces: Vec<(Cow<'s, str>, Arguments<'s>)>,
-    has_result: bool,
-    is_cancelled: bool,
-    /// Whether what was said goes on after it, where it is told whole.
-    is_passed: bool,
-    results: Vec<usize>,
-}
-
 impl<'p, 's> Session<'p, 's> {
     pub(crate) fn new(reader: &Reader, protocol: &'p Protocol, record: Value<'_, 's>) -> Self {
+        let mut transcript = Transcript::of_conversation(reader.key(), record);
+        transcript.details.results_may_wait = true;
         Self {
             protocol,
-            transcript: Transcript::of_conversation(reader.key(), record),
+            transcript,
             has_begun: false,
             phase: 0,
             refused_in_phase: None,
             open: HashMap::default(),
             refused: HashMap::default(),
+            is_call_unnamed: false,
             openings: 0,
+            ends: Vec::new(),
             last_opened: String::new(),
             streams: HashMap::default(),
             calls: HashMap::default(),
@@ -93,16 +91,23 @@ impl<'p, 's> Session<'p, 's> {
 
     pub(crate) fn end(mut self) -> Conversation<'s> {
         self.settle_strays();
-        self.settle_early();
-        for called in self.calls.into_values() {
+        let parts = &mut self.transcript.parts;
+        if !self.protocol.is_answered_elsewhere {
+            event_calls::settle_early(parts, &self.calls);
+        }
+        let lost = event_calls::lost_by_server(parts, &self.calls, &self.ends);
+        for (id, called) in self.calls {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
-            if !called.has_result && !called.is_passed && self.protocol.is_answered_elsewhere {
+            let is_elsewhere = self.protocol.is_answered_elsewhere && !lost.contains(&called.part);
+            if !called.has_result && !called.is_passed && is_elsewhere {
                 call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
             match &*called.pieces {
                 // What was cut off was never meant to be whole.
                 _ if call.unpaired == Some(UnpairedReason::Aborted) => {}
+                // A piece of it was refused, which is the one mistake.
+                _ if self.refused.values().any(|ids| ids.contains(&*id)) => {}
                 [] => {}
                 [(_, arguments)] => call.arguments = *arguments,
                 pieces => {
@@ -194,6 +199,7 @@ impl<'p, 's> Session<'p, 's> {
         let is_there = |first: &&FirstNeeds| first.at.of(event).is_some_and(|value| !value.is_null());
         let missing = stream.first.iter().find(|first| !is_there(first)).filter(|_| self.has_begun);
         if let Some(first) = missing {
+            self.is_call_unnamed |= known.iter().any(|does| does.call.is_some());
             let key = first.at.key().to_owned();
             let why = Misplacement::Unnamed { thing: stream.thing.clone(), key };
             self.misplaced(event, kind, why, Some(first.refused.clone()));
@@ -226,7 +232,7 @@ impl<'p, 's> Session<'p, 's> {
             }
             return;
         }
-        if does.when_open.as_ref().is_some_and(|needs| !self.is_open(needs, item)) {
+        if does.when_open.as_ref().is_some_and(|needs| !self.is_open(needs, event, item)) {
             return;
         }
         if let Some(tools) = &does.tools {
@@ -266,26 +272,47 @@ impl<'p, 's> Session<'p, 's> {
         if does.aborts {
             self.abort();
         }
-        for ends in &does.ends {
-            self.end_all(ends, kind, event);
-        }
+        self.end_with(does, kind, event);
         if let Some(opens) = &does.opens {
             self.open(opens, kind, event, item);
         }
         if let Some(closes) = &does.closes
             && self.has(closes, kind, event, item)
-            && let Some(id) = id_of(closes, item)
+            && let Some(key) = self.key(closes, event, item)
             && let Some(open) = self.open.get_mut(&*closes.thing)
         {
-            open.remove(&*id);
+            open.remove(&key);
+        }
+    }
+
+    /// Ends what an event ends, or what must have ended before it.
+    fn end_with(&mut self, does: &'p Event, kind: &str, event: Value<'_, 's>) {
+        if does.begins_turn {
+            self.waiting.clear();
+        }
+        if does.closes_all {
+            self.open.clear();
+            self.refused.clear();
+        }
+        if !does.ends.is_empty() {
+            self.ends.push(self.transcript.parts.len());
+        }
+        let before = self.transcript.details.misplaced_events.len();
+        for ends in &does.ends {
+            self.end_all(ends, kind, event);
+        }
+        // It came too early, which is one mistake, whatever is open. So is what comes after it.
+        let misplaced = &mut self.transcript.details.misplaced_events;
+        if misplaced.len() > before {
+            misplaced.truncate(before + 1);
+            self.refused_in_phase = Some(before);
         }
     }
 
     fn open(&mut self, opens: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
-        let Some(id) = id_of(opens, item) else { return };
+        let Some((id, key)) = id_of(opens, item).zip(self.key(opens, event, item)) else { return };
         self.openings += 1;
-        let is_open =
-            self.open.entry(&opens.thing).or_default().insert(id.to_string(), self.openings).is_some();
+        let is_open = self.open.entry(&opens.thing).or_default().insert(key, self.openings).is_some();
         if let (true, Some(refused)) = (is_open, &opens.refused) {
             let says = refused.replace("{id}", &id);
             let why = Misplacement::Open { thing: opens.thing.clone(), id: id.to_string() };
@@ -296,11 +323,17 @@ impl<'p, 's> Session<'p, 's> {
 
     /// Whether what an event needs is open, or may be. If it is not, the event is misplaced.
     fn has(&mut self, needs: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
-        let Some(id) = id_of(needs, item) else { return true };
-        if !self.has_begun || self.is_open(needs, item) {
+        let Some((id, key)) = id_of(needs, item).zip(self.key(needs, event, item)) else { return true };
+        if !self.has_begun || self.is_open(needs, event, item) {
             return true;
         }
-        if self.refused.entry(&needs.thing).or_default().insert(id.to_string()) {
+        // What has another id than all before probably is of what was opened last, which has no piece of that then.
+        let open = self.open.get(&*needs.thing).into_iter().flatten();
+        let last = open.max_by_key(|(_, number)| **number).map(|(id, _)| id.clone());
+        let refused = self.refused.entry(&needs.thing).or_default();
+        let is_first = refused.insert(key);
+        refused.extend(last);
+        if is_first {
             let says = needs.refused.as_ref().map(|refused| refused.replace("{id}", &id));
             let why = Misplacement::NotOpen { thing: needs.thing.clone(), id: id.to_string() };
             self.misplaced(event, kind, why, says);
@@ -308,9 +341,16 @@ impl<'p, 's> Session<'p, 's> {
         false
     }
 
-    fn is_open(&self, needs: &Resource, item: Value<'_, 's>) -> bool {
+    fn is_open(&self, needs: &Resource, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
         let open = self.open.get(&*needs.thing);
-        open.zip(id_of(needs, item)).is_some_and(|(open, id)| open.contains_key(&*id))
+        open.zip(self.key(needs, event, item)).is_some_and(|(open, key)| open.contains_key(&key))
+    }
+
+    /// What something is known by while it is open: its id, and who opened it if each who sends has its own.
+    fn key(&self, resource: &Resource, event: Value<'_, 's>, item: Value<'_, 's>) -> Option<String> {
+        let id = id_of(resource, item)?;
+        let lane = if resource.is_of_lane { self.lane(event) } else { String::new() };
+        Some(if lane.is_empty() { id.into_owned() } else { format!("{id} ({lane})") })
     }
 
     /// Remembers the result of a call that is not open: it probably is that of one which gets none.
@@ -335,26 +375,16 @@ impl<'p, 's> Session<'p, 's> {
         }
     }
 
-    /// A log may begin in the middle, with results of calls that it does not have. But one that comes after a call without a
-    /// result belongs to none.
-    fn settle_early(&mut self) {
-        let parts = &mut self.transcript.parts;
-        let waits = |part: usize| matches!(&parts[part].body, Body::Call(call) if call.unpaired.is_none());
-        let open = self.calls.values().filter(|called| !called.has_result && waits(called.part));
-        let Some(first) = open.map(|called| called.part).min() else { return };
-        for part in parts[first..].iter_mut().filter(|_| !self.protocol.is_answered_elsewhere) {
-            if let Body::Result(result) = &mut part.body
-                && result.unpaired == Some(UnpairedReason::Elsewhere)
-            {
-                result.unpaired = None;
-            }
-        }
-    }
-
     /// Closes everything of a kind, of which nothing should be open.
     fn end_all(&mut self, ends: &'p MustBeClosed, kind: &str, event: Value<'_, 's>) {
-        let Some(open) = self.open.remove(&*ends.thing).filter(|open| !open.is_empty()) else { return };
+        let Some(mut open) = self.open.remove(&*ends.thing) else { return };
+        // What an event was refused for is that mistake.
+        let refused = self.refused.get(&*ends.thing);
+        open.retain(|id, _| refused.is_none_or(|refused| !refused.contains(id)));
         let mut ids: Vec<(usize, String)> = open.into_iter().map(|(id, number)| (number, id)).collect();
+        if ids.is_empty() {
+            return;
+        }
         ids.sort_unstable();
         let ids: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
         let says = ends.refused.as_ref().map(|refused| refused.replace("{ids}", &ids.join(", ")));
@@ -483,16 +513,8 @@ impl<'p, 's> Session<'p, 's> {
         let call = parts::call(Some(id), name, arguments);
         self.of_model(item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
-        let called = OpenCall {
-            part,
-            pieces: Vec::new(),
-            has_result: false,
-            is_cancelled: false,
-            is_passed: false,
-            results: Vec::new(),
-        };
         self.waiting.push(named.text.clone());
-        self.calls.insert(named.text, called);
+        self.calls.insert(named.text, OpenCall { part, ..OpenCall::default() });
     }
 
     fn result(&mut self, step: &ResultStep, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
@@ -517,14 +539,17 @@ impl<'p, 's> Session<'p, 's> {
             }
         }
         let is_deleted = text.as_ref().is_some_and(|id| self.deleted.contains(id));
+        let is_refused = text.as_ref().is_some_and(|id| self.refused.values().any(|ids| ids.contains(&**id)));
         if !is_known {
             self.orphans.extend(text);
         }
         let content = step.content.of(item);
         let mut result = parts::result(id, content, step.is_error);
         result.name = step.name.of(item).and_then(Named::of);
-        // A log may begin in the middle.
-        result.unpaired = (!is_known && !is_deleted && !self.has_begun).then_some(UnpairedReason::Elsewhere);
+        // A log may begin in the middle, and what was refused may have been the call.
+        let is_begun =
+            self.has_begun && !is_refused && (is_known || !std::mem::take(&mut self.is_call_unnamed));
+        result.unpaired = (!is_known && !is_deleted && !is_begun).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
     }
 

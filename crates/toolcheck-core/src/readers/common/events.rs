@@ -64,7 +64,8 @@ impl Protocol {
 }
 
 /// The keys under which logs have a message, beside when it came or who sent it.
-pub(crate) const WRAPPERS: [&str; 5] = ["message", "msg", "data", "event", "payload"];
+pub(crate) const WRAPPERS: [&str; 8] =
+    ["message", "msg", "data", "event", "payload", "frame", "body", "json"];
 
 /// Whether a value has a key of an event, or of what a log wraps around one. The tables of the protocols are read only then.
 pub(crate) fn may_be_event(value: Value<'_, '_>) -> bool {
@@ -172,6 +173,8 @@ pub(crate) struct Event {
     pub(crate) when_open: Option<Resource>,
     /// What must not be open any more, with what the other side says.
     pub(crate) ends: Vec<MustBeClosed>,
+    /// Whether nothing is open after it.
+    pub(crate) closes_all: bool,
     /// The call that it makes, or tells more of.
     pub(crate) call: Option<CallStep>,
     pub(crate) arguments: Option<Piece>,
@@ -182,6 +185,8 @@ pub(crate) struct Event {
     pub(crate) deletes: Option<Paths>,
     /// Whether it ends all calls that have no result yet.
     pub(crate) aborts: bool,
+    /// Whether it begins a turn, so that what ends calls later ends none of those before it.
+    pub(crate) begins_turn: bool,
     pub(crate) says: Option<EventMessage>,
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
@@ -244,10 +249,13 @@ impl Condition {
 
 /// Something that is opened, used and closed.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Resource {
     pub(crate) thing: String,
     pub(crate) id: Paths,
+    /// Whether an id is that of whoever sends it only.
+    #[serde(default)]
+    pub(crate) is_of_lane: bool,
     /// What the other side says if it is open already, or not open.
     pub(crate) refused: Option<String>,
 }

@@ -328,6 +328,8 @@ pub(crate) fn opened_rows(document: &Document<'_>) -> Option<Mapped> {
     let mut strings = Vec::new();
     for row in rows(&records) {
         strings_of_message(row.get("message").unwrap_or(row), &mut strings);
+        let event = row.get("event_data").filter(|event| event.as_json_str().is_some());
+        strings.extend(event.map(Value::id));
     }
     (!strings.is_empty()).then(|| expanded(document, &strings))
 }

@@ -4,6 +4,7 @@ pub(crate) mod answers;
 pub(crate) mod broken;
 pub(crate) mod columns;
 pub(crate) mod described;
+mod event_calls;
 pub(crate) mod event_log;
 pub(crate) mod event_session;
 pub(crate) mod events;

@@ -18,7 +18,10 @@ fn may_be(record: Value<'_, '_>) -> bool {
     // Most records have one of these, and then no other key need be looked at.
     let Some(kind) = record.get("type") else {
         return record.get_any(&["messages", "contents", "input", "role"]).is_none()
-            || record.get_any(&["runId", "run_id"]).is_some();
+            || record.get_any(&["runId", "run_id"]).is_some()
+            || record.list("messages").next().is_some_and(|first| {
+                WRAPPERS.iter().any(|key| first.get(key).is_some_and(Value::is_object))
+            });
     };
     // The type of an event has capital letters, or parts. What has a role is a message to a model.
     let mut inside = WRAPPERS.iter().filter_map(|key| record.get(key));

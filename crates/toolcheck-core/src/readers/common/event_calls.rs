@@ -1,0 +1,54 @@
+//! The calls of a session whose messages are events, and which of those without a result have lost it.
+
+use std::borrow::Cow;
+
+use foldhash::{HashMap, HashSet};
+
+use crate::ir::{Arguments, Body, Part, UnpairedReason};
+
+#[derive(Default)]
+pub(super) struct OpenCall<'s> {
+    pub(super) part: usize,
+    /// Its arguments, in the pieces that were sent.
+    pub(super) pieces: Vec<(Cow<'s, str>, Arguments<'s>)>,
+    pub(super) has_result: bool,
+    pub(super) is_cancelled: bool,
+    /// Whether what was said goes on after it, where it is told whole.
+    pub(super) is_passed: bool,
+    pub(super) results: Vec<usize>,
+}
+
+type Calls<'s> = HashMap<Cow<'s, str>, OpenCall<'s>>;
+
+/// A log may begin in the middle, with results of calls that it does not have. But one that comes after a call without a
+/// result belongs to none.
+pub(super) fn settle_early(parts: &mut [Part<'_>], calls: &Calls<'_>) {
+    let waits = |part: usize| matches!(&parts[part].body, Body::Call(call) if call.unpaired.is_none());
+    let open = calls.values().filter(|called| !called.has_result && waits(called.part));
+    let Some(first) = open.map(|called| called.part).min() else { return };
+    for part in &mut parts[first..] {
+        if let Body::Result(result) = &mut part.body
+            && result.unpaired == Some(UnpairedReason::Elsewhere)
+        {
+            result.unpaired = None;
+        }
+    }
+}
+
+/// The calls without a result, as the numbers of their parts, of tools that the server has answered otherwise, where the model
+/// went on after a result before the next of these ends.
+pub(super) fn lost_by_server(parts: &[Part<'_>], calls: &Calls<'_>, ends: &[usize]) -> HashSet<usize> {
+    let name = |part: usize| match &parts[part].body {
+        Body::Call(call) => call.name.as_ref().map(|name| &*name.text),
+        _ => None,
+    };
+    let answered = calls.values().filter(|called| !called.results.is_empty());
+    let of_server: HashSet<&str> = answered.filter_map(|called| name(called.part)).collect();
+    let is_result = |part: &Part<'_>| matches!(part.body, Body::Result(_));
+    let goes_on = |part: usize| {
+        let end = ends.iter().copied().find(|end| *end > part).unwrap_or(parts.len());
+        parts[part..end].iter().skip_while(|part| !is_result(part)).any(|part| !is_result(part))
+    };
+    let lost = calls.values().filter(|called| !called.has_result).map(|called| called.part);
+    lost.filter(|part| name(*part).is_some_and(|name| of_server.contains(name)) && goes_on(*part)).collect()
+}
