@@ -43,6 +43,17 @@ fn sniff(bytes: &[u8]) -> bool {
 
 /// What records have that keep messages in strings.
 const IN_TEXT: &[u8] = br#"{\""#;
+/// How such a string begins, beside a type: a call's arguments have other keys.
+const BEGINNINGS: [&[u8]; 4] = [br"jsonrpc\", br#"{\"server"#, br#"{\"setup"#, br#"{\"tool"#];
+
+/// Whether a string begins with the type of an event, which has a dot or capital letters: a tool has other types.
+fn has_type_of_event(text: &[u8]) -> bool {
+    const KEY: &[u8] = br#"{\"type\""#;
+    memchr::memmem::find_iter(text, KEY).any(|at| {
+        let rest = text[at + KEY.len()..].iter().skip_while(|byte| !byte.is_ascii_alphabetic());
+        rest.take_while(|byte| **byte != b'\\').any(|byte| *byte == b'.' || byte.is_ascii_uppercase())
+    })
+}
 
 /// The protocol of a log, by its start. Every file is looked at, so that a word comes first.
 fn reader(bytes: &[u8]) -> Option<&'static Reader> {
@@ -51,7 +62,11 @@ fn reader(bytes: &[u8]) -> Option<&'static Reader> {
     let first = head.iter().find(|byte| !byte.is_ascii_whitespace())?;
     let has = |word: &[u8]| memchr::memmem::find(head, word).is_some();
     let may_be = match first {
-        b'{' => head_has(&head[..head.len().min(START)], IN_TEXT) && WORDS.iter().any(|word| has(word)),
+        b'{' => {
+            let start = &head[..head.len().min(START)];
+            (BEGINNINGS.iter().any(|text| head_has(start, text)) || has_type_of_event(start))
+                && WORDS.iter().any(|word| has(word))
+        }
         // JSON is read as it is.
         b'"' | 0 => false,
         b'[' if Document::read(head).root().elements().next().is_some_and(Value::is_object) => false,

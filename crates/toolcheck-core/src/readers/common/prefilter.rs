@@ -17,7 +17,7 @@ pub(crate) fn may_be_protocol(records: &[Value<'_, '_>]) -> bool {
 fn may_be(record: Value<'_, '_>) -> bool {
     // Most records have one of these, and then no other key need be looked at.
     let Some(kind) = record.get("type") else {
-        return record.get_any(&["messages", "contents", "input", "role"]).is_none()
+        return record.get_any(&["messages", "conversations", "contents", "input", "role"]).is_none()
             || record.get_any(&["runId", "run_id"]).is_some()
             || record.list("messages").next().is_some_and(|first| {
                 WRAPPERS.iter().any(|key| first.get(key).is_some_and(Value::is_object))
