@@ -74,7 +74,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Check requests, transcripts and data sets.
     Lint(Deferred<LintArgs>),
-    /// Fix conversations with mismatched tool calls and results.
+    /// Fix conversations in place, such as those with mismatched tool calls and results.
     Fix(Deferred<FixArgs>),
     /// Show a transcript as an outline: messages, tool calls, results and problems.
     Show(Deferred<ShowArgs>),
@@ -250,7 +250,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
-    /// What the transcripts are; a session or dataset may end with unanswered calls [default: what the file is, or request]
+    /// Kind of the transcripts; a session or dataset may end with unanswered calls [default: implied by the file, or request]
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     pub(crate) kind: Option<TranscriptKind>,
 
@@ -259,12 +259,12 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
 
-    /// Chat template of the model, to check what the model reads: `tokenizer_config.json`, a Jinja file, a GGUF file or the
+    /// Chat template of the model, to check the prompt that it makes: `tokenizer_config.json`, a Jinja file, a GGUF file or the
     /// folder of a model
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
 
-    /// Where each record has its messages or its request: a JSON Pointer such as `/payload/body`
+    /// JSON Pointer to the messages or the request in each record, such as `/payload/body`
     #[arg(long, value_name = "POINTER", value_parser = pointer_parser)]
     pub(crate) at: Option<String>,
 }

@@ -321,7 +321,7 @@ fn declared_terms_are_used_or_marked() {
                     "{}: the {what} `{}` is {}",
                     rule.id,
                     term.name,
-                    if is_used { "used, so it is not only for users" } else { "not used by any target" }
+                    if is_used { "used, so it is not only for users" } else { "unused: mark it `for users`" }
                 );
             }
         }

@@ -12,7 +12,7 @@ use super::{ConfigArgs, ReadingArgs, SelectionArgs, after, level_parser, rule_pa
 #[derive(Debug, ClapArgs)]
 #[command(after_help = after::FIX)]
 pub(crate) struct FixArgs {
-    /// Files, directories and globs; `-` for standard input, which is written to standard output
+    /// Files, directories and globs to fix in place; `-` to fix standard input and write it to standard output
     #[arg(value_name = "PATH", required = true, help_heading = "Arguments")]
     pub(crate) paths: Vec<PathBuf>,
 
@@ -45,7 +45,7 @@ pub(crate) struct FixesArgs {
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
 
-    /// Only fix findings of these rules, even if the API accepts them
+    /// Only fix findings of these rules, even those that the API accepts
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) only: Vec<&'static Rule>,
 
@@ -66,7 +66,7 @@ pub(crate) struct FixesArgs {
     #[arg(long, value_name = "HOW", value_enum, default_value_t = DuplicatesArg::Both)]
     pub(crate) duplicates: DuplicatesArg,
 
-    /// Text of an inserted result
+    /// Text of the results that are inserted
     #[arg(long, value_name = "TEXT", value_parser = placeholder_parser)]
     pub(crate) placeholder: Option<String>,
 
@@ -137,7 +137,7 @@ pub(crate) enum UnansweredArg {
 /// What happens to a result without a call.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum OrphansArg {
-    /// Attach it to the call that it clearly belongs to, or turn it into text of the user
+    /// Attach it to the call that it clearly belongs to, or turn it into text from the user
     Text,
     /// Attach it to the call that it clearly belongs to, or remove it
     Drop,
