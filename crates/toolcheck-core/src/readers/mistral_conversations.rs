@@ -12,7 +12,7 @@ use super::parts::{call, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::exchange::conversation_id;
-use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::ir::{Body, FormatId, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read).or_one_list();
@@ -73,13 +73,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let id = answer.and_then(|answer| conversation_id(*answer));
         let is_other = |known: &Known<'_>| id.is_some() && known.id.is_some() && known.id != id;
         if conversations.last().is_none_or(is_other) {
-            conversations.push(Known {
-                transcript: Transcript::of_conversation(READER.key(), *record),
-                id: None,
-                calls: HashSet::default(),
-                tools: HashSet::default(),
-                has_unread: false,
-            });
+            conversations.push(Known::new(Transcript::of_conversation(READER.key(), *record)));
         }
         let Some(known) = conversations.last_mut() else { continue };
         known.id = id.or(known.id.take());
@@ -103,7 +97,19 @@ struct Known<'s> {
     tools: HashSet<Cow<'s, str>>,
 }
 
+/// A request with all entries of its conversation before it.
+pub(crate) fn request<'s>(format: FormatId, root: Value<'_, 's>) -> Transcript<'s> {
+    let mut known = Known::new(Transcript::new(format, root));
+    known.record(root, &mut Reading::default());
+    known.transcript
+}
+
 impl<'s> Known<'s> {
+    fn new(transcript: Transcript<'s>) -> Self {
+        let (calls, tools) = Default::default();
+        Self { transcript, id: None, calls, tools, has_unread: false }
+    }
+
     fn record(&mut self, record: Value<'_, 's>, reading: &mut Reading<'s>) {
         if let Some(tools) = record.get("tools").filter(|tools| tools.is_array()) {
             self.declare(tools);
