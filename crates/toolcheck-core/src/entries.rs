@@ -28,9 +28,7 @@ pub static FORMAT: Format = Format {
     answers: |_| None,
     write_reply: write,
     write_events: events,
-    write_error: Some(|text, _| {
-        event("conversation.response.error", json!({"message": text, "code": 500}))
-    }),
+    write_error: Some(|text, _| event("conversation.response.error", json!({"message": text, "code": 500}))),
     framing: Framing::ServerSent(None),
     keeps_responses: true,
     repeats: &["conversation_id", "agent_id"],
@@ -46,8 +44,19 @@ pub static TARGET: LazyLock<Target> = LazyLock::new(|| {
 /// The keys of a request that hold for its whole conversation. A later request may not have them: what is appended with
 /// `tools` is refused (<https://github.com/partITech/php-mistral/issues/76>).
 const SETTINGS: [&str; 9] = [
-    "agent_id", "agent_version", "description", "guardrails", "instructions", "metadata", "model", "name", "tools",
+    "agent_id",
+    "agent_version",
+    "description",
+    "guardrails",
+    "instructions",
+    "metadata",
+    "model",
+    "name",
+    "tools",
 ];
+
+/// What the error says of them.
+pub const EXTRA: &str = "Extra inputs are not permitted";
 
 /// Whether an API has such conversations.
 pub fn are_of(target: &Target) -> bool {
@@ -68,16 +77,21 @@ pub fn is_kept(request: &Json) -> bool {
 pub fn settings(request: &Json) -> Json {
     let of_all = |key: &str| SETTINGS.contains(&key) || key == "completion_args";
     let members = request.as_object().into_iter().flatten();
-    members.filter(|(key, value)| of_all(key) && !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect()
+    members
+        .filter(|(key, value)| of_all(key) && !value.is_null())
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }
 
 /// The first key of a request that goes on with a conversation and that only one which begins it has, with what the error
 /// says.
 pub fn extra(request: &Json) -> Option<(&'static str, Map<String, Json>)> {
-    let has = |key: &&&str| ["agent_id", "instructions", "model", "tools"].contains(*key) && request.get(**key).is_some();
+    let has = |key: &&&str| {
+        ["agent_id", "instructions", "model", "tools"].contains(*key) && request.get(**key).is_some()
+    };
     let key = SETTINGS.iter().find(has)?;
     let fault = json!([{
-        "type": "extra_forbidden", "loc": ["body", key], "msg": "Extra inputs are not permitted", "input": request[*key]
+        "type": "extra_forbidden", "loc": ["body", key], "msg": EXTRA, "input": request[*key]
     }]);
     Some((key, Map::from_iter([("detail".to_owned(), fault.clone()), ("message".to_owned(), fault)])))
 }
@@ -90,7 +104,8 @@ pub fn entries(inputs: &Json, mut id: impl FnMut() -> String) -> Vec<Json> {
         let own = entry.as_object_mut()?;
         let kind = own.get("type").and_then(Json::as_str).unwrap_or("message.input").to_owned();
         let id = format!("{}_{}", prefix(&kind), id());
-        for (key, value) in [("object", "entry"), ("type", &*kind), ("created_at", CREATED_AT), ("id", &*id)] {
+        for (key, value) in [("object", "entry"), ("type", &*kind), ("created_at", CREATED_AT), ("id", &*id)]
+        {
             own.entry(key).or_insert_with(|| json!(value));
         }
         Some(entry)
@@ -123,9 +138,7 @@ pub fn has_others(entries: &[Json]) -> bool {
 
 /// A request as it would be if it brought its conversation: what holds for the whole, and all entries.
 pub fn whole(id: &str, settings: &Json, entries: &[Json], request: &Json) -> Json {
-    let mut whole = settings.clone();
-    whole["conversation_id"] = json!(id);
-    whole["inputs"] = json!(entries);
+    let mut whole = with(settings.clone(), json!({"conversation_id": id, "inputs": entries}));
     for key in ["stream", "store", "completion_args"] {
         if let Some(value) = request.get(key).filter(|value| !value.is_null()) {
             whole[key] = value.clone();
@@ -139,16 +152,10 @@ pub fn whole(id: &str, settings: &Json, entries: &[Json], request: &Json) -> Jso
 
 /// A conversation or an agent, as it is described.
 pub fn described(id: &str, kind: &str, settings: &Json) -> Json {
-    let mut described = settings.clone();
-    let more = json!({
-        "id": id, "object": kind, "created_at": CREATED_AT, "updated_at": CREATED_AT
-    });
+    let own = json!({"id": id, "object": kind, "created_at": CREATED_AT, "updated_at": CREATED_AT});
     let of_agent = json!({"version": 0, "versions": [0], "deployment_chat": false, "source": "api"});
-    let of_agent = of_agent.as_object().filter(|_| kind == "agent");
-    if let Some(own) = described.as_object_mut() {
-        own.extend(more.as_object().into_iter().chain(of_agent).flatten().map(|(key, value)| (key.clone(), value.clone())));
-    }
-    described
+    let described = with(settings.clone(), own);
+    if kind == "agent" { with(described, of_agent) } else { described }
 }
 
 fn usage(reply: &Reply) -> Json {
@@ -166,7 +173,8 @@ fn output(reply: &Reply, kind: &str, number: usize) -> Json {
     output
 }
 
-fn with(mut value: Json, more: Json) -> Json {
+/// An object with the members of another.
+pub fn with(mut value: Json, more: Json) -> Json {
     if let (Some(own), Json::Object(more)) = (value.as_object_mut(), more) {
         own.extend(more);
     }
@@ -186,17 +194,19 @@ fn speaks(reply: &Reply) -> bool {
 fn write(reply: &Reply) -> Json {
     let said = &reply.said;
     let done = json!({"object": "entry", "completed_at": CREATED_AT});
-    let entry = |kind: &str, number: usize, more: Json| with(with(output(reply, kind, number), done.clone()), more);
+    let entry =
+        |kind: &str, number: usize, more: Json| with(with(output(reply, kind, number), done.clone()), more);
     let content = if said.reasoning.is_empty() {
         json!(said.text)
     } else {
         let thoughts = said.reasoning.iter().map(|block| thought(&block.text));
         thoughts.chain([json!({"type": "text", "text": said.text})]).collect()
     };
-    let message = speaks(reply)
-        .then(|| entry("message.output", 0, json!({"role": "assistant", "content": content})));
+    let message =
+        speaks(reply).then(|| entry("message.output", 0, json!({"role": "assistant", "content": content})));
     let calls = said.calls.iter().enumerate().map(|(number, call)| {
-        let own = json!({"tool_call_id": call.id, "name": call.name, "arguments": reply.arguments_text(number)});
+        let own =
+            json!({"tool_call_id": call.id, "name": call.name, "arguments": reply.arguments_text(number)});
         entry("function.call", number + 1, own)
     });
     let outputs: Vec<Json> = message.into_iter().chain(calls).collect();
@@ -211,8 +221,10 @@ fn event(name: &'static str, data: Json) -> Event {
 fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     let said = &reply.said;
     let id = reply.repeated.get("conversation_id");
-    let mut events =
-        vec![event("conversation.response.started", json!({"created_at": CREATED_AT, "conversation_id": id}))];
+    let mut events = vec![event(
+        "conversation.response.started",
+        json!({"created_at": CREATED_AT, "conversation_id": id}),
+    )];
     let mut message = |content: Json| {
         let own = json!({"role": "assistant", "output_index": 0, "content_index": 0, "content": content});
         events.push(event("message.output.delta", with(output(reply, "message.output", 0), own)));
@@ -227,7 +239,8 @@ fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     for (number, piece) in pieces.divide_all(&texts).into_iter().chain(empty) {
         let call = &said.calls[number];
         let index = number + usize::from(speaks(reply));
-        let own = json!({"output_index": index, "tool_call_id": call.id, "name": call.name, "arguments": piece});
+        let own =
+            json!({"output_index": index, "tool_call_id": call.id, "name": call.name, "arguments": piece});
         events.push(event("function.call.delta", with(output(reply, "function.call", number + 1), own)));
     }
     if !pieces.lacks_end {

@@ -14,7 +14,7 @@ use hyper::body::{Frame, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Response, StatusCode, http};
 use serde_json::{Value as Json, json};
-use toolcheck_core::{RuleId, formats};
+use toolcheck_core::formats;
 use toolcheck_core::targets::Target;
 
 use crate::answer::Answer;
@@ -161,9 +161,9 @@ fn answer(
     let server = state.server();
     let encoding = encoding(parts);
     let most = state.limiter.most_body;
-    let unresolved = provider.allows(RuleId::UnresolvedReference);
-    let begin = |asks, request: &Json| state.stored().round(asks, request, unresolved);
-    let sent = asks.and_then(|asks| body::json(body?, encoding.as_deref(), most).map(|sent| (begin(asks, &sent), sent)));
+    let begin = |asks, request: &Json| state.stored().round(asks, request);
+    let sent = asks
+        .and_then(|asks| body::json(body?, encoding.as_deref(), most).map(|sent| (begin(asks, &sent), sent)));
     let (mut checked, body) = match &sent {
         Some((round, sent)) => provider.check_round(asked, round, sent, &server),
         None => (provider.check(asked, body, encoding.as_deref(), most, &server), body.map(Cow::Borrowed)),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 use toolcheck_core::conversation::Conversation;
-use toolcheck_core::{entries, formats};
 use toolcheck_core::reply::{Framing, Pieces, Reply};
 use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, Level, RuleId};
+use toolcheck_core::{entries, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::server_state::{RemoteHistory, ServerState, StoredAfterResponse};
@@ -235,7 +235,11 @@ impl Provider {
             refused.place = round.place(&refused.place);
         }
         checked.refused = checked.refused.filter(|refused| !round.takes(refused.rule));
-        checked.refused = round.refused.clone().or(checked.refused);
+        match round.refused.clone() {
+            Some(refused) if self.allowed.contains(&refused.rule) => checked.allowed.push(refused),
+            Some(refused) => checked.refused = Some(refused),
+            None => {}
+        }
         checked.request = Content::of(sent);
         (checked, Some(Cow::Owned(whole)))
     }
@@ -243,10 +247,6 @@ impl Provider {
     /// Whether an API of these keeps conversations as entries. A recording answers for itself.
     pub(crate) fn keeps_entries(&self, apis: &[&Target]) -> bool {
         self.recording.is_none() && apis.iter().any(|api| entries::are_of(api))
-    }
-
-    pub(crate) fn allows(&self, rule: RuleId) -> bool {
-        self.allowed.contains(&rule)
     }
 
     /// Whether a finding is answered with an error, and not allowed.

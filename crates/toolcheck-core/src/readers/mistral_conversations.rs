@@ -11,7 +11,7 @@ use toolcheck_json::Value;
 use super::parts::{call, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
-use crate::exchange::conversation_id;
+use crate::exchange::{conversation_id, status};
 use crate::ir::{Body, FormatId, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
@@ -29,7 +29,27 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
                 .any(|key| record.get(key).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_entry)))
             || is_start(*record)
     };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    let is_exchange = |record: &Value<'_, '_>| exchanged(*record).is_some();
+    let is_one = records.iter().any(is_own) || !records.is_empty() && records.iter().all(is_exchange);
+    if is_one { certainty::OWN_SHAPE } else { 0 }
+}
+
+/// The request of an exchange with the API, if the record is one, and whether it was refused.
+fn exchanged<'d, 's>(record: Value<'d, 's>) -> Option<(Value<'d, 's>, bool)> {
+    let is_refused = record.get("status").and_then(status)? >= 400;
+    let is_there = record.get("path")?.as_str()?.contains("/conversations");
+    let request = record.get("request").filter(|request| is_refused || request.get("inputs").is_some());
+    request.filter(|_| is_there).map(|request| (request, is_refused))
+}
+
+/// What a record has: a request and its response, unless it was refused, or itself.
+fn opened<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let parts = match exchanged(record) {
+        None => [Some(record), None],
+        Some((_, true)) => [None, None],
+        Some((request, false)) => [Some(request), record.get("response")],
+    };
+    parts.into_iter().flatten()
 }
 
 /// Whether a record begins a conversation, by a key that only such a request has: what is said may be anything's.
@@ -67,6 +87,7 @@ fn is_entry(entry: Value<'_, '_>) -> bool {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut conversations: Vec<Known<'s>> = Vec::new();
+    let records: Vec<Value<'_, 's>> = records.iter().flat_map(|record| opened(*record)).collect();
     for (number, record) in records.iter().enumerate() {
         // Only the response to a request says of which conversation it is.
         let answer = if record.get("inputs").is_some() { records.get(number + 1) } else { Some(record) };

@@ -89,8 +89,8 @@ impl Round {
 }
 
 impl Stored {
-    /// A request to the model in its conversation; one that the server does not know is new if that is `allowed`.
-    pub(crate) fn round(&mut self, asks: &Entries, request: &Json, allowed: bool) -> Round {
+    /// A request to the model in its conversation; one that the server does not know is new.
+    pub(crate) fn round(&mut self, asks: &Entries, request: &Json) -> Round {
         let sent = entries::entries(&request["inputs"], || format!("{:032}", self.next()));
         let mut settings = entries::settings(request);
         let mut before = Vec::new();
@@ -107,22 +107,20 @@ impl Stored {
             before.truncate(last.filter(|_| is_restart).map_or(usize::MAX, |last| last + 1));
             let is_unknown = held.is_none() || is_restart && last.is_none();
             let unknown = || {
-                let (name, place) = if held.is_none() { (&**id, "") } else { (from.unwrap_or_default(), "/from_entry_id") };
+                let (name, place) =
+                    if held.is_none() { (&**id, "") } else { (from.unwrap_or_default(), "/from_entry_id") };
                 refusal(RuleId::UnresolvedReference, format!("`{name}` was not given"), place, 404)
             };
-            refused = (is_unknown && !allowed).then(unknown);
+            refused = is_unknown.then(unknown);
             if let Some((key, error)) = entries::extra(request).filter(|_| refused.is_none()) {
                 let message = format!("`{key}` holds for the whole conversation, and is sent when it begins");
                 let what = refusal(RuleId::UnknownField, message, &format!("/{key}"), 422);
                 let source = "https://github.com/partITech/php-mistral/issues/76".to_owned();
-                refused = Some(Refused { error: error.into_iter().collect(), source: Some(source), ..what });
+                let (error, text) = (error.into_iter().collect(), Some(entries::EXTRA.to_owned()));
+                refused = Some(Refused { error, text, source: Some(source), ..what });
             }
         } else if let Some(agent) = request["agent_id"].as_str().and_then(|id| self.by_id.get(id)) {
-            let mut own = agent.json();
-            if let (Some(own), Json::Object(said)) = (own.as_object_mut(), settings) {
-                own.extend(said);
-            }
-            settings = own;
+            settings = entries::with(agent.json(), settings);
         }
         if *asks == Entries::Start && request["inputs"].is_null() {
             refused = Some(refusal(RuleId::MissingField, "`inputs` is missing".to_owned(), "", 422));
@@ -156,7 +154,8 @@ impl Stored {
             entries::described(id, kind, &held.json())
         };
         let entries_of = |held: &Held, key: &str, id: &str, all: bool| {
-            let own: Vec<Json> = held.entries().into_iter().filter(|entry| all || entries::is_message(entry)).collect();
+            let own: Vec<Json> =
+                held.entries().into_iter().filter(|entry| all || entries::is_message(entry)).collect();
             json!({"object": format!("conversation.{key}"), "conversation_id": id, (if all { "entries" } else { key }): own})
         };
         let answer = match asks {
@@ -174,17 +173,10 @@ impl Stored {
                 return Some(Answer { status: 204, ..Answer::default() });
             }
             Entries::NewAgent | Entries::ChangeAgent(_) => {
-                let mut settings = entries::settings(request);
-                let id = match asks {
-                    Entries::ChangeAgent(id) => {
-                        let mut own = self.take(id)?.json();
-                        if let (Some(own), Json::Object(said)) = (own.as_object_mut(), settings) {
-                            own.extend(said);
-                        }
-                        settings = own;
-                        id.clone()
-                    }
-                    _ => format!("{AGENT}{:032}", self.next()),
+                let said = entries::settings(request);
+                let (id, settings) = match asks {
+                    Entries::ChangeAgent(id) => (id.clone(), entries::with(self.take(id)?.json(), said)),
+                    _ => (format!("{AGENT}{:032}", self.next()), said),
                 };
                 let held = Held { body: settings.to_string().into(), items: Vec::new() };
                 let told = described(&id, &held);
