@@ -66,16 +66,18 @@ def clients(page):
 
 
 def scenarios():
-    """The scenarios by their ids, in a fixed order."""
+    """The scenarios in a fixed order, each with the first set that has it."""
     for name in sorted(os.listdir(SCENARIOS)):
         with open(os.path.join(SCENARIOS, name), "rb") as file:
             scenario = tomllib.load(file)
-        yield scenario["id"], scenario["title"]
+        yield scenario["id"], scenario["title"], scenario["since"]
 
 
 def grid(page):
     version = re.search(r"What `toolcheck conform` (\S+) found", page)[1]
-    data = {"clients": list(clients(page)), "scenarios": dict(scenarios())}
+    data = {"clients": list(clients(page))}
+    data["scenarios"] = {name: title for name, title, _ in scenarios()}
+    data["sets"] = {name: since for name, _, since in scenarios()}
     known = {scenario for client in data["clients"] for scenario in client["found"]} - data["scenarios"].keys()
     if known:
         raise ValueError(f"scenarios of the page that are gone: {', '.join(sorted(known))}")

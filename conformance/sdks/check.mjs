@@ -4,6 +4,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { GoogleGenAI } from "@google/genai";
+import { Mistral } from "@mistralai/mistralai";
 import OpenAI from "openai";
 
 const [, , name, url] = process.argv;
@@ -165,4 +166,45 @@ async function google() {
   step(response.text, "Low at six.", ran());
 }
 
-await { anthropic, openai_chat, openai_responses, google }[name]();
+async function mistral() {
+  const { conversations } = new Mistral({ apiKey: "x", serverURL: url }).beta;
+  const tools = [{ type: "function", function: { name: "tides", parameters: SCHEMA } }];
+  const whole = (response) => [
+    response.conversationId,
+    response.outputs.map((entry) => entry.content ?? "").join(""),
+    response.outputs.filter((entry) => entry.type === "function.call"),
+  ];
+  const streamed = async (stream) => {
+    const events = (await Array.fromAsync(stream)).map((event) => event.data);
+    const calls = events.filter((event) => event.type === "function.call.delta");
+    const text = (id) => calls.filter((call) => call.toolCallId === id).map((call) => call.arguments).join("");
+    const first = calls.filter((call, at) => calls.findIndex((other) => other.toolCallId === call.toolCallId) === at);
+    const said = events.filter((event) => event.type === "message.output.delta").map((event) => event.content);
+    return [events[0].conversationId, said.join(""), first.map((call) => ({ ...call, arguments: text(call.toolCallId) }))];
+  };
+  const ways = [
+    [async (request) => whole(await conversations.start(request)), async (request) => whole(await conversations.append(request))],
+    [
+      async (request) => streamed(await conversations.startStream(request)),
+      async (request) => streamed(await conversations.appendStream(request)),
+    ],
+  ];
+  for (const [start, append] of ways) {
+    const [conversationId, said, calls] = await start({ model: "mistral-small-latest", inputs: ASKED, tools });
+    step([said, calls.map((call) => [call.name, JSON.parse(call.arguments)])], FIRST, true);
+    const results = calls.map(({ toolCallId }) => ({ type: "function.result", toolCallId, result: "6:00" }));
+    try {
+      await append({ conversationId, conversationAppendRequest: { inputs: "Hello?" }, conversationAppendStreamRequest: { inputs: "Hello?" } });
+      step("no error", null, false);
+    } catch (error) {
+      step(error.statusCode, 400, error.body.includes("function results are still missing"));
+    }
+    const request = { inputs: results };
+    const second = await append({ conversationId, conversationAppendRequest: request, conversationAppendStreamRequest: request });
+    step([second[1], second[2]], SECOND, second[0] === conversationId);
+    const { entries } = await conversations.getHistory({ conversationId });
+    step(entries.length, 7, true);
+  }
+}
+
+await { anthropic, openai_chat, openai_responses, google, mistral }[name]();

@@ -543,6 +543,79 @@ def mistral(url):
             yield error.status_code, 400, "Not the same number of function calls and responses" in error.body
 
 
+def mistral_kept(url):
+    """The same with the conversation on the server: each request goes on from what it keeps."""
+    import asyncio
+
+    from mistralai.client import Mistral, errors
+    from mistralai.extra.run.context import RunContext
+
+    client = Mistral(api_key="x", server_url=url)
+    conversations = client.beta.conversations
+    tools = [{"type": "function", "function": {"name": "tides", "parameters": SCHEMA}}]
+    whole = conversations.start, conversations.append, conversations.restart
+    streams = conversations.start_stream, conversations.append_stream, conversations.restart_stream
+
+    def read(response):
+        if hasattr(response, "outputs"):
+            calls = [(entry.tool_call_id, entry.name, json.loads(entry.arguments)) for entry in response.outputs if entry.type == "function.call"]
+            said = "".join(entry.content for entry in response.outputs if entry.type == "message.output")
+            return response.conversation_id, said, calls
+        said, calls, events = "", {}, [event.data for event in response]
+        for event in events:
+            if event.type == "message.output.delta":
+                said += event.content
+            elif event.type == "function.call.delta":
+                calls.setdefault(event.tool_call_id, [event.name, ""])[1] += event.arguments
+        assert events[-1].type == "conversation.response.done"
+        return events[0].conversation_id, said, [(id, name, json.loads(text)) for id, (name, text) in calls.items()]
+
+    for start, append, restart in (whole, streams):
+        id, said, calls = read(start(model="mistral-small-latest", inputs=ASKED, tools=tools))
+        yield (said, [(name, arguments) for _, name, arguments in calls]), ("Let me see.", CALLS), True
+        results = [{"type": "function.result", "tool_call_id": call, "result": "6:00"} for call, _, _ in calls]
+        try:
+            append(conversation_id=id, inputs="Hello?")
+            yield "no error", None, False
+        except errors.MistralError as error:
+            yield error.status_code, 400, "function results are still missing" in error.body
+        second, said, _ = read(append(conversation_id=id, inputs=results))
+        yield said, "Low at six.", second == id
+        history = conversations.get_history(conversation_id=id).entries
+        yield [entry.type for entry in history], ENTRIES, conversations.get(conversation_id=id).id == id
+        messages = conversations.get_messages(conversation_id=id).messages
+        yield [entry.content for entry in messages], [ASKED, "Let me see.", "Low at six."], True
+        # From the first answer on, the same results are missing again.
+        other, said, _ = read(restart(conversation_id=id, from_entry_id=history[3].id, inputs=results))
+        yield said, "Low at six.", other != id
+        conversations.delete(conversation_id=id)
+        try:
+            append(conversation_id=id, inputs="Hello?")
+            yield "no error", None, False
+        except errors.MistralError as error:
+            yield error.status_code, 404, id not in [known.id for known in conversations.list()]
+    agent = client.beta.agents.create(model="mistral-small-latest", name="pilot", tools=tools)
+
+    async def run(run_one):
+        async with RunContext(agent_id=agent.id) as context:
+            context.register_func(tides)
+            return await run_one(run_ctx=context, inputs=ASKED), ran() == HARBOURS
+
+    async def both():
+        whole = await run(conversations.run_async)
+
+        async def last(**more):
+            return [event async for event in await conversations.run_stream_async(**more)][-1]
+
+        return whole, await run(last)
+
+    for result, is_right in asyncio.run(both()):
+        yield result.output_as_text, "Let me see.\nLow at six.", is_right
+
+
+ENTRIES = ["message.input", "message.output", "function.call", "function.call", "function.result", "function.result", "message.output"]
+
+
 def cohere(url):
     import cohere as sdk
 
@@ -701,6 +774,7 @@ SDKS = [
     (bedrock, "bedrock-converse", 6),
     (ollama, "ollama", 6),
     (mistral, "mistral", 6),
+    (mistral_kept, "mistral", 16),
     (cohere, "cohere", 6),
 ]
 JAVASCRIPT = [
@@ -708,6 +782,7 @@ JAVASCRIPT = [
     (javascript("openai_chat"), "openai-chat", 8),
     (javascript("openai_responses"), "openai-responses", 7),
     (javascript("google"), "gemini", 7),
+    (javascript("mistral"), "mistral", 8),
 ]
 
 

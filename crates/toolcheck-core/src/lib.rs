@@ -26,6 +26,7 @@ pub mod conversation;
 pub mod detection;
 pub mod diff;
 pub mod endpoint;
+pub mod entries;
 mod error;
 pub mod exchange;
 pub mod fix;

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value as Json;
 use toolcheck_core::RuleId;
 use toolcheck_core::text::shown;
 use toolcheck_json::{Document, locate};
@@ -41,6 +42,12 @@ pub(crate) fn too_large(most: usize) -> NoRequest {
         format!("the body has more than {most} bytes (`--max-body`), so nothing was checked"),
         413,
     )
+}
+
+/// A body that is one JSON object; `None` if it is none.
+pub(crate) fn json(body: &[u8], encoding: Option<&str>, most: usize) -> Option<Json> {
+    let plain = plain(body, encoding, most).ok()?;
+    serde_json::from_str(object(&plain).ok()?).ok()
 }
 
 /// A body without its `Content-Encoding`, in at most so many bytes.

@@ -1,5 +1,6 @@
 //! The HTTP server.
 
+use std::borrow::Cow;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,11 +13,12 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Frame, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, HeaderName, HeaderValue, USER_AGENT};
 use hyper::{Method, Request, Response, StatusCode, http};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use toolcheck_core::formats;
 use toolcheck_core::targets::Target;
 
 use crate::answer::Answer;
+use crate::body;
 use crate::cors::Page;
 use crate::model_endpoints::{self, Question};
 use crate::origin_check::Purpose;
@@ -25,6 +27,7 @@ use crate::script::script;
 use crate::seen::{Exchange, MockLog};
 use crate::state::State;
 use crate::stored::Wanted;
+use crate::stored::entries::Entries;
 
 pub(crate) type Body = BoxBody<Bytes, io::Error>;
 
@@ -84,11 +87,24 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
         let _ = state.limiter.receive(body).await;
         return json_of(about.to_string());
     }
+    let mut round = None;
+    if let Some(asks) = Entries::of(&parts.method, path).filter(|_| provider.keeps_entries(&apis)) {
+        if !asks.is_round() {
+            let held = match state.limiter.receive(body).await {
+                Ok(held) => held,
+                Err(status) => return turned_away(status),
+            };
+            let body = serde_json::from_slice(&held.bytes).unwrap_or_default();
+            let told = state.stored().told(&asks, &body);
+            return write(told.unwrap_or_else(|| Asked::of_entries().missing()));
+        }
+        round = Some(asks);
+    }
     // Other APIs have conversations of their own at the same paths.
     let format = |api: &&Target| api.format.as_deref().and_then(formats::find);
     let keeps = |api: &&Target| format(api).is_none_or(|format| format.keeps_responses);
     let is_kept = apis.is_empty() || apis.iter().any(keeps);
-    if let Some(wanted) = Wanted::of(&parts.method, path).filter(|_| is_kept) {
+    if let Some(wanted) = Wanted::of(&parts.method, path).filter(|_| is_kept && round.is_none()) {
         let held = match state.limiter.receive(body).await {
             Ok(held) => held,
             Err(status) => return turned_away(status),
@@ -105,6 +121,7 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
         return missed();
     }
     let asked = match provider.asked(path, agent(&parts)) {
+        _ if round.is_some() => Asked::of_entries(),
         Ok(asked) => asked,
         Err(Unserved::Unknown) => return missed(),
         Err(Unserved::Unexpected(answer)) => {
@@ -125,7 +142,10 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
     } else {
         held.as_ref().map_or(0, |held| held.bytes.len())
     };
-    let work = move || answer(&shared, &provider, &asked, &parts, held.as_ref().map(|held| &*held.bytes));
+    let work = move || {
+        let body = held.as_ref().map(|held| &*held.bytes);
+        answer(&shared, &provider, (&asked, round.as_ref()), &parts, body)
+    };
     let answered = state.limiter.work(size, work).await;
     answered.map_or_else(|| refuse(StatusCode::INTERNAL_SERVER_ERROR, None), write)
 }
@@ -134,13 +154,21 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
 fn answer(
     state: &State,
     provider: &Provider,
-    asked: &Asked,
+    (asked, asks): (&Asked, Option<&Entries>),
     parts: &http::request::Parts,
     body: Option<&[u8]>,
 ) -> Answer {
     let server = state.server();
     let encoding = encoding(parts);
-    let mut checked = provider.check(asked, body, encoding.as_deref(), state.limiter.most_body, &server);
+    let most = state.limiter.most_body;
+    let begin = |asks, request: &Json| state.stored().round(asks, request);
+    let sent = asks
+        .and_then(|asks| body::json(body?, encoding.as_deref(), most).map(|sent| (begin(asks, &sent), sent)));
+    let (mut checked, body) = match &sent {
+        Some((round, sent)) => provider.check_round(asked, round, sent, &server),
+        None => (provider.check(asked, body, encoding.as_deref(), most, &server), body.map(Cow::Borrowed)),
+    };
+    let body = body.as_deref();
     let query = parts.uri.query().unwrap_or_default();
     let answer = provider.answer(asked, &checked, (query, &server), |turn| {
         state.choose(body.unwrap_or_default(), |attempt, given| {
@@ -148,8 +176,10 @@ fn answer(
             (chosen, chosen.filter(|at| provider.is_once(*at)))
         })
     });
-    if let Some(response) = &answer.stored {
-        state.stored().keep(&checked.request.json(), response);
+    match (&answer.stored, sent) {
+        (Some(response), Some((round, sent))) => state.stored().go_on(round, &sent, response),
+        (Some(response), None) => state.stored().keep(&checked.request.json(), response),
+        (None, _) => {}
     }
     let (goes_on, prompt) = (checked.goes_on(), checked.take_prompt());
     state.keep(Exchange {

@@ -1,15 +1,16 @@
 //! What the API answers to a request: a refusal, or a turn of the model. No sockets here.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 use toolcheck_core::conversation::Conversation;
-use toolcheck_core::formats;
 use toolcheck_core::reply::{Framing, Pieces, Reply};
 use toolcheck_core::response::{self, KeptIds};
 use toolcheck_core::route::Streaming;
 use toolcheck_core::targets::{self, ErrorBody, Evidence, Target};
 use toolcheck_core::{Format, Level, RuleId};
+use toolcheck_core::{entries, formats};
 use toolcheck_json::Document;
 use toolcheck_lint::observe::{Context, Observer};
 use toolcheck_lint::server_state::{RemoteHistory, ServerState, StoredAfterResponse};
@@ -27,6 +28,7 @@ use crate::refusal::{UNKNOWN_TEXT, stage};
 use crate::route::{Route, is_at_home, of_client, route};
 use crate::script::Turn;
 use crate::script_turn;
+use crate::stored::entries::Round;
 
 /// How much must be known of a refusal for a request to be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,6 +123,18 @@ impl Asked {
     pub(crate) fn refuse(&self, refused: Refused) -> Answer {
         refused.answer(self.errors())
     }
+
+    /// A request to an API that keeps conversations as entries.
+    pub(crate) fn of_entries() -> Self {
+        let format = &entries::FORMAT;
+        let target = Some(TargetRef::from(&*entries::TARGET));
+        Self { route: Route::of(format), format, named: target.clone(), target }
+    }
+
+    /// The answer to who asks for what is not there.
+    pub(crate) fn missing(&self) -> Answer {
+        error(self.errors(), 404, UNKNOWN_TEXT)
+    }
 }
 
 impl Provider {
@@ -181,7 +195,8 @@ impl Provider {
             .names_model(model.is_some() || deployment.is_some())
             .target(asked.named.clone())
             .template(self.template.clone());
-        let reader = || Reader { asks: Asks::default(), replays: self.recording.is_some() };
+        let replays = self.recording.is_some();
+        let reader = || Reader { asks: Asks::default(), format: asked.format, replays };
         let mut asks = reader();
         let few = options.clone().max_findings(MOST_FINDINGS);
         let mut report = lint_body(text.as_bytes(), asked.format, &few, Some(server), &mut asks);
@@ -204,6 +219,34 @@ impl Provider {
         }
         let request = Content::of_json(text);
         Checked { said: Some(asks.asks), request, refused, allowed: let_through }
+    }
+
+    /// Checks a request with the conversation that it is of, and returns what it is with that.
+    pub(crate) fn check_round<'b>(
+        &self,
+        asked: &Asked,
+        round: &Round,
+        sent: &Json,
+        server: &ServerState,
+    ) -> (Checked, Option<Cow<'b, [u8]>>) {
+        let whole = round.whole(sent).into_bytes();
+        let mut checked = self.check(asked, Some(&whole), None, usize::MAX, server);
+        for refused in checked.refused.iter_mut().chain(&mut checked.allowed) {
+            refused.place = round.place(&refused.place);
+        }
+        checked.refused = checked.refused.filter(|refused| !round.takes(refused.rule));
+        match round.refused.clone() {
+            Some(refused) if self.allowed.contains(&refused.rule) => checked.allowed.push(refused),
+            Some(refused) => checked.refused = Some(refused),
+            None => {}
+        }
+        checked.request = Content::of(sent);
+        (checked, Some(Cow::Owned(whole)))
+    }
+
+    /// Whether an API of these keeps conversations as entries. A recording answers for itself.
+    pub(crate) fn keeps_entries(&self, apis: &[&Target]) -> bool {
+        self.recording.is_none() && apis.iter().any(|api| entries::are_of(api))
     }
 
     /// Whether a finding is answered with an error, and not allowed.
@@ -362,6 +405,7 @@ impl Checked {
 /// Reads what the answer depends on, while a request is linted.
 struct Reader {
     asks: Asks,
+    format: &'static Format,
     /// Whether a recording is answered from.
     replays: bool,
 }
@@ -370,7 +414,6 @@ impl Observer for Reader {
     fn transcript(&mut self, context: &Context<'_, '_>, _: usize) {
         let root = context.document.root();
         let request = &context.transcript.request;
-        let format = context.transcript.format.and_then(|format| formats::find(format.id));
         let stream_options = root.get("stream_options");
         self.asks = Asks {
             conversation: Conversation::of(context.transcript, context.document),
@@ -384,7 +427,7 @@ impl Observer for Reader {
             turns_before: context.continued().and_then(RemoteHistory::turns),
             is_unclear: context.continued().is_some_and(|before| !before.is_clear()),
             previous_response: request.previous_response.as_ref().map(|named| named.text.to_string()),
-            repeated: format.map(|format| format.repeated(root)).unwrap_or_default(),
+            repeated: self.format.repeated(root),
             // Images may be large, and only a recording asks for them.
             beside: if self.replays {
                 Beside::of(context.transcript, context.document)

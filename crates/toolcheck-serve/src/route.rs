@@ -22,6 +22,15 @@ pub(crate) struct Route {
     pub(crate) errors_of: Option<&'static str>,
 }
 
+impl Route {
+    /// That of requests in a format whose path says nothing else.
+    pub(crate) fn of(format: &'static Format) -> Self {
+        let (format, framing) = (format.id, format.framing);
+        let streaming = Streaming::Body(false);
+        Self { format, streaming, framing, model: None, deployment: None, errors_of: None }
+    }
+}
+
 /// Where a client sends the requests of a format, after the base URL of `toolcheck serve`. The model counts only for
 /// formats whose requests do not name it.
 pub fn path(format: &Format, model: &str, is_streamed: bool) -> String {

@@ -2,6 +2,8 @@
 //!
 //! What a request may go on from is known to [`ServerState`]; this is what its text was. Nothing of it is judged.
 
+pub(crate) mod entries;
+
 use std::collections::{HashMap, VecDeque};
 
 use hyper::Method;

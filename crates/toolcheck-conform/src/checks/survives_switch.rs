@@ -1,6 +1,7 @@
 use serde_json::{Map, Value as Json};
 use toolcheck_core::conversation::{Conversation, Turn};
 use toolcheck_core::diff::{Kind, Level, Side, diff};
+use toolcheck_core::ir::{Place, Role};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
 use toolcheck_serve::Exchange;
@@ -52,9 +53,15 @@ fn lost(before: &Exchange, after: &Exchange) -> Option<String> {
     let says = |(one, other): (&String, &String)| one == other || holds(one, other) || holds(other, one);
     let (written, rewritten) = (results(&before.request, from), results(&after.request, to));
     let are_same = written.len() <= rewritten.len() && written.iter().zip(&rewritten).all(says);
+    // What an application tells the model of one API need not hold for another.
+    let is_of_system = |place: Place| {
+        let mut own = before_read.messages.iter().filter(|message| message.role == Role::System);
+        own.any(|own| own.place.span.start <= place.span.start && place.span.end <= own.place.span.end)
+    };
     let lost = diff.changes.iter().find(|change| {
         let is_said = change.kind == Kind::ResultChanged && are_same;
-        change.level == Level::Loss && !change.inexpressible && !is_said
+        let is_meant = !change.before.is_some_and(is_of_system);
+        change.level == Level::Loss && !change.inexpressible && !is_said && is_meant
     })?;
     Some(format!("{}: {}", lost.kind.id(), lost.about))
 }

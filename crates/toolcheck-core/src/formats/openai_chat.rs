@@ -33,7 +33,7 @@ pub(crate) static FORMAT: Format = Format {
     ..CHAT
 };
 
-pub(super) const CHAT: Format = Format {
+pub(crate) const CHAT: Format = Format {
     id: "",
     name: "",
     aliases: &[],

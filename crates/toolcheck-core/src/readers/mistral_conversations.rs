@@ -11,8 +11,8 @@ use toolcheck_json::Value;
 use super::parts::{call, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
-use crate::exchange::conversation_id;
-use crate::ir::{Body, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::exchange::{conversation_id, status};
+use crate::ir::{Body, FormatId, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read).or_one_list();
@@ -29,16 +29,33 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
                 .any(|key| record.get(key).is_some_and(|list| list.elements().take(LOOKED_AT).any(is_entry)))
             || is_start(record)
     };
-    if records.iter().flat_map(|record| sides(*record)).any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    // Other exchanges have other readers.
+    let is_exchange = |record: &Value<'_, '_>| {
+        let sides = exchanged(*record).map(|sides| sides.into_iter().flatten());
+        sides.is_some_and(|mut sides| is_of_api(*record) || sides.any(is_own))
+    };
+    let is_one = records.iter().any(|record| is_own(*record))
+        || !records.is_empty() && records.iter().all(is_exchange);
+    if is_one { certainty::OWN_SHAPE } else { 0 }
 }
 
-/// A record, or the request and the response in it.
-fn sides<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    let side = |key: &str| record.get(key).filter(|side| side.is_object());
-    let is_request = |side: &Value<'_, '_>| side.get("inputs").is_some();
-    let both = side("request").filter(is_request).zip(side("response"));
-    let own = Some(record).filter(|_| both.is_none());
-    own.into_iter().chain(both.into_iter().flat_map(|(request, response)| [request, response]))
+/// The request and the response of an exchange, if a record is one; neither if it was refused.
+fn exchanged<'d, 's>(record: Value<'d, 's>) -> Option<[Option<Value<'d, 's>>; 2]> {
+    let (request, response) = (record.get("request")?, record.get("response"));
+    if is_of_api(record) && record.get("status").and_then(status)? >= 400 {
+        return Some([None, None]);
+    }
+    request.get("inputs")?;
+    (is_of_api(record) || response.is_some_and(Value::is_object)).then_some([Some(request), response])
+}
+
+fn is_of_api(record: Value<'_, '_>) -> bool {
+    record.get("path").and_then(Value::as_str).is_some_and(|path| path.contains("/conversations"))
+}
+
+/// A record, or what is in it of an exchange.
+fn opened<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    exchanged(record).unwrap_or([Some(record), None]).into_iter().flatten()
 }
 
 /// Whether a record begins a conversation, by a key that only such a request has: what is said may be anything's.
@@ -76,7 +93,7 @@ fn is_entry(entry: Value<'_, '_>) -> bool {
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut conversations: Vec<Known<'s>> = Vec::new();
-    let records: Vec<_> = records.iter().flat_map(|record| sides(*record)).collect();
+    let records: Vec<Value<'_, 's>> = records.iter().flat_map(|record| opened(*record)).collect();
     for (number, record) in records.iter().enumerate() {
         // Only the response to a request says of which conversation it is.
         let answer = if record.get("inputs").is_some() { records.get(number + 1) } else { Some(record) };
@@ -85,13 +102,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         if conversations.last().is_none_or(is_other) {
             let mut transcript = Transcript::of_conversation(READER.key(), *record);
             transcript.details.results_may_wait = true;
-            conversations.push(Known {
-                transcript,
-                id: None,
-                calls: HashSet::default(),
-                tools: HashSet::default(),
-                has_unread: false,
-            });
+            conversations.push(Known::new(transcript));
         }
         let Some(known) = conversations.last_mut() else { continue };
         known.id = id.or(known.id.take());
@@ -115,7 +126,19 @@ struct Known<'s> {
     tools: HashSet<Cow<'s, str>>,
 }
 
+/// A request with all entries of its conversation before it.
+pub(crate) fn request<'s>(format: FormatId, root: Value<'_, 's>) -> Transcript<'s> {
+    let mut known = Known::new(Transcript::new(format, root));
+    known.record(root, &mut Reading::default());
+    known.transcript
+}
+
 impl<'s> Known<'s> {
+    fn new(transcript: Transcript<'s>) -> Self {
+        let (calls, tools) = Default::default();
+        Self { transcript, id: None, calls, tools, has_unread: false }
+    }
+
     fn record(&mut self, record: Value<'_, 's>, reading: &mut Reading<'s>) {
         if let Some(tools) = record.get("tools").filter(|tools| tools.is_array()) {
             self.declare(tools);

@@ -68,6 +68,7 @@ pub use common::columns::Columns;
 pub use common::file_style::{FileFixStyle, NewRecord};
 pub use common::next::{NextRequest, Repair};
 pub use common::policy::Policy;
+pub(crate) use mistral_conversations::request as request_of_entries;
 
 /// A reader of files that hold conversations.
 #[derive(Debug)]

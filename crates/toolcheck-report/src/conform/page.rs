@@ -1,8 +1,10 @@
 //! A page with a table whose cells open what happened.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use toolcheck_core::text::{Counted, bounded, line as guarded};
+use toolcheck_json::to_base64;
 
 use super::picture::picture;
 use super::table::{Cell, Row, Table};
@@ -63,7 +65,13 @@ fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
     }
     let class = if unexpected + report.stale.len() > 0 { "error" } else { "clean" };
     let name = bounded(&report.name, LONGEST);
-    writeln!(out, "<p><b>{}</b>: <span class=\"summary {class}\">{words}</span></p>", Escaped(&name))?;
+    let badge = to_base64(badge(report).as_bytes());
+    writeln!(
+        out,
+        "<p><b>{}</b>: <span class=\"summary {class}\">{words}</span> \
+         <a class=\"quiet\" download=\"toolcheck.svg\" href=\"data:image/svg+xml;base64,{badge}\">badge</a></p>",
+        Escaped(&name)
+    )?;
     if report.runs_left > 0 {
         let left = Counted(report.runs_left, "run");
         writeln!(out, "<p class=\"quiet\">{left} still to run: this is the report so far.</p>")?;
@@ -72,6 +80,32 @@ fn summary(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
         writeln!(out, "<p class=\"quiet\">stale: {}</p>", Escaped(&bounded(entry, LONGEST)))?;
     }
     Ok(())
+}
+
+/// A picture that says how many scenarios of the set fail.
+fn badge(report: &Report) -> String {
+    let failed = report.runs.iter().filter(|run| run.scored && run.is_unexpected());
+    let failed: BTreeSet<&str> = failed.map(|run| &*run.scenario).collect();
+    let (text, colour) = match failed.len() {
+        0 => ("none fails".to_owned(), "#2e7d32"),
+        count => (format!("not met in {}", Counted(count, "scenario")), "#b23c17"),
+    };
+    let label = format!("toolcheck {}", bounded(&report.set, 20));
+    let [left, right] = [&label, &text].map(|part| part.chars().count() * 7 + 12);
+    let part = |x: usize, width: usize, fill: &str, said: &str| {
+        format!(
+            "<rect x=\"{x}\" width=\"{width}\" height=\"20\" fill=\"{fill}\"/><text x=\"{}\" y=\"14\" textLength=\"{}\" \
+             fill=\"#fff\" font-family=\"Verdana,sans-serif\" font-size=\"11\">{}</text>",
+            x + 6,
+            width - 12,
+            Escaped(said)
+        )
+    };
+    let parts = part(0, left, "#4a4f57", &label) + &part(left, right, colour, &text);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"20\">{parts}</svg>",
+        left + right
+    )
 }
 
 fn matrix(table: &Table<'_>, out: &mut dyn io::Write) -> io::Result<()> {
