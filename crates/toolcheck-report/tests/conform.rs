@@ -2,6 +2,7 @@
 
 use std::io;
 
+use toolcheck_json::from_base64;
 use toolcheck_report::conform::{self, Report, ScenarioRun, Status};
 
 fn sample() -> Report {
@@ -38,6 +39,8 @@ fn sample_in_each_output() {
     insta::assert_snapshot!("matrix-html-table", page);
 }
 
+const SVG: &str = "http://www.w3.org/2000/svg";
+
 #[test]
 fn pages_and_junit_are_well_formed_and_each_link_of_a_page_leads_somewhere() {
     let junit = written(|out| conform::junit(&sample(), out));
@@ -55,6 +58,13 @@ fn pages_and_junit_are_well_formed_and_each_link_of_a_page_leads_somewhere() {
         let links: Vec<&str> = page.descendants().filter_map(|node| node.attribute("href")).collect();
         assert!(links.len() > 10, "{links:?}");
         for link in links {
+            if let Some(picture) = link.strip_prefix("data:image/svg+xml;base64,") {
+                let picture = String::from_utf8(from_base64(picture.as_bytes()).unwrap()).unwrap();
+                assert!(
+                    roxmltree::Document::parse(&picture).unwrap().root_element().has_tag_name((SVG, "svg"))
+                );
+                continue;
+            }
             assert!(
                 link.strip_prefix('#').map_or(link.starts_with("https://"), |id| ids.contains(&id)),
                 "{link}"
