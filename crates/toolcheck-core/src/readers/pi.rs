@@ -277,9 +277,8 @@ impl Branches {
             |number: &usize| matches!(entry(records[*number]), RecordKind::Summary(Summary::Compaction, _));
         let end = self.way.iter().rposition(is_compaction)?;
         let says_all = |record: &Value<'_, '_>| {
-            let details = record.get("details");
-            details.is_some_and(|details| details.get_str("strategy").as_deref() == Some("verbatim-lines"))
-                || tail_of(*record).is_some()
+            let strategy = record.get("details").and_then(|details| details.get_str("strategy"));
+            strategy.as_deref() == Some("verbatim-lines") || tail_of(*record).is_some()
         };
         let compaction = Some(records[self.way[end]]).filter(|record| !says_all(record))?;
         let first = compaction.get("firstKeptEntryId")?;

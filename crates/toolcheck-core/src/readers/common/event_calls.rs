@@ -27,10 +27,8 @@ pub(super) fn settle_early(parts: &mut [Part<'_>], calls: &Calls<'_>) {
     let open = calls.values().filter(|called| !called.has_result && waits(called.part));
     let Some(first) = open.map(|called| called.part).min() else { return };
     for part in &mut parts[first..] {
-        if let Body::Result(result) = &mut part.body
-            && result.unpaired == Some(UnpairedReason::Elsewhere)
-        {
-            result.unpaired = None;
+        if let Body::Result(result) = &mut part.body {
+            result.unpaired.take_if(|why| *why == UnpairedReason::Elsewhere);
         }
     }
 }
@@ -44,10 +42,13 @@ pub(super) fn lost_by_server(parts: &[Part<'_>], calls: &Calls<'_>, ends: &[usiz
     };
     let answered = calls.values().filter(|called| !called.results.is_empty());
     let of_server: HashSet<&str> = answered.filter_map(|called| name(called.part)).collect();
-    let is_result = |part: &Part<'_>| matches!(part.body, Body::Result(_));
+    let is_result = |part: &usize| matches!(parts[*part].body, Body::Result(_));
+    let (results, others): (Vec<usize>, Vec<usize>) = (0..parts.len()).partition(is_result);
     let goes_on = |part: usize| {
-        let end = ends.iter().copied().find(|end| *end > part).unwrap_or(parts.len());
-        parts[part..end].iter().skip_while(|part| !is_result(part)).any(|part| !is_result(part))
+        let end = ends.get(ends.partition_point(|end| *end <= part)).copied().unwrap_or(parts.len());
+        let result = results.get(results.partition_point(|result| *result < part));
+        let last = others[..others.partition_point(|other| *other < end)].last();
+        result.zip(last).is_some_and(|(result, last)| result < last)
     };
     let lost = calls.values().filter(|called| !called.has_result).map(|called| called.part);
     lost.filter(|part| name(*part).is_some_and(|name| of_server.contains(name)) && goes_on(*part)).collect()

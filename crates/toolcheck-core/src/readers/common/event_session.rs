@@ -29,6 +29,8 @@ pub(crate) struct Session<'p, 's> {
     /// Whether the first piece of a call had no id, so that a result may be of that call.
     is_call_unnamed: bool,
     openings: usize,
+    /// What was opened, in its order, with those that are closed again.
+    opened: HashMap<&'p str, Vec<(String, usize)>>,
     /// The numbers of parts before the ends of what must leave nothing open.
     ends: Vec<usize>,
     last_opened: String,
@@ -68,6 +70,7 @@ impl<'p, 's> Session<'p, 's> {
             refused: HashMap::default(),
             is_call_unnamed: false,
             openings: 0,
+            opened: HashMap::default(),
             ends: Vec::new(),
             last_opened: String::new(),
             streams: HashMap::default(),
@@ -92,10 +95,12 @@ impl<'p, 's> Session<'p, 's> {
     pub(crate) fn end(mut self) -> Conversation<'s> {
         self.settle_strays();
         let parts = &mut self.transcript.parts;
-        if !self.protocol.is_answered_elsewhere {
+        let mut lost = HashSet::default();
+        if self.protocol.is_answered_elsewhere {
+            lost = event_calls::lost_by_server(parts, &self.calls, &self.ends);
+        } else {
             event_calls::settle_early(parts, &self.calls);
         }
-        let lost = event_calls::lost_by_server(parts, &self.calls, &self.ends);
         for (id, called) in self.calls {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
@@ -312,6 +317,7 @@ impl<'p, 's> Session<'p, 's> {
     fn open(&mut self, opens: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
         let Some((id, key)) = id_of(opens, item).zip(self.key(opens, event, item)) else { return };
         self.openings += 1;
+        self.opened.entry(&opens.thing).or_default().push((key.clone(), self.openings));
         let is_open = self.open.entry(&opens.thing).or_default().insert(key, self.openings).is_some();
         if let (true, Some(refused)) = (is_open, &opens.refused) {
             let says = refused.replace("{id}", &id);
@@ -328,8 +334,10 @@ impl<'p, 's> Session<'p, 's> {
             return true;
         }
         // What has another id than all before probably is of what was opened last, which has no piece of that then.
-        let open = self.open.get(&*needs.thing).into_iter().flatten();
-        let last = open.max_by_key(|(_, number)| **number).map(|(id, _)| id.clone());
+        let open = self.open.get(&*needs.thing);
+        let opened = self.opened.entry(&needs.thing).or_default();
+        while opened.pop_if(|(id, number)| open.and_then(|open| open.get(id)) != Some(number)).is_some() {}
+        let last = opened.last().map(|(id, _)| id.clone());
         let refused = self.refused.entry(&needs.thing).or_default();
         let is_first = refused.insert(key);
         refused.extend(last);

@@ -1,5 +1,6 @@
 //! What becomes of the faults of a history in the request that an agent makes of it, as data: a file in `agents/` each.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use foldhash::{HashMap, HashSet};
@@ -283,8 +284,7 @@ impl NextRequest {
             return;
         }
         if self.answers_come == Order::AfterCall {
-            more.drain(..).for_each(|one| put_after_call(turns, one));
-            return;
+            return put_after_calls(turns, more);
         }
         let calls = turns.iter().rev().find(|turn| !turn.calls().is_empty()).map_or(&[][..], Turn::calls);
         let places: HashMap<String, usize> =
@@ -305,21 +305,28 @@ impl NextRequest {
     }
 }
 
-/// Puts a result right after its call, so that what the model called after it is a turn of its own.
-fn put_after_call(turns: &mut Vec<Turn>, one: ToolOutput) {
-    let place = |turn: &Turn| turn.calls().iter().position(|call| call.id == one.call_id);
-    let Some((number, place)) =
-        turns.iter().enumerate().rev().find_map(|(number, turn)| Some((number, place(turn)?)))
-    else {
-        return;
-    };
-    let Turn::Assistant(said) = &mut turns[number] else { return };
-    let rest = said.calls.split_off(place + 1);
-    let rest = (!rest.is_empty()).then(|| Turn::Assistant(Assistant { calls: rest, ..Assistant::default() }));
-    match turns.get_mut(number + 1) {
-        Some(Turn::Results(outputs)) if rest.is_none() => outputs.insert(0, one),
-        _ => drop(turns.splice(number + 1..number + 1, [Turn::Results(vec![one])].into_iter().chain(rest))),
+/// Puts results right after their calls, so that what the model called after one is a turn of its own.
+fn put_after_calls(turns: &mut Vec<Turn>, more: &mut Vec<ToolOutput>) {
+    let Some(number) = turns.iter().rposition(|turn| !turn.calls().is_empty()) else { return };
+    let mut own: HashMap<String, VecDeque<ToolOutput>> = HashMap::default();
+    more.drain(..).for_each(|one| own.entry(one.call_id.clone()).or_default().push_back(one));
+    let mut rest = turns.split_off(number).into_iter().peekable();
+    let Some(Turn::Assistant(mut said)) = rest.next() else { return };
+    for call in std::mem::take(&mut said.calls) {
+        let answer = own.get_mut(&call.id).and_then(VecDeque::pop_front);
+        said.calls.push(call);
+        if let Some(answer) = answer {
+            turns.extend([Turn::Assistant(std::mem::take(&mut said)), Turn::Results(vec![answer])]);
+        }
     }
+    if said != Assistant::default() {
+        turns.push(Turn::Assistant(said));
+    } else if let Some(Turn::Results(before)) = turns.last_mut()
+        && let Some(Turn::Results(after)) = rest.next_if(|turn| matches!(turn, Turn::Results(_)))
+    {
+        before.extend(after);
+    }
+    turns.extend(rest);
 }
 
 /// Marks the last conversation of a thread as what an agent sends next, if it goes on.
