@@ -64,7 +64,8 @@ impl Conversation {
     ) -> Self {
         let mut conversation = Self { system: instructions(transcript, document), ..Self::default() };
         let format = transcript.format.and_then(|format| formats::find(format.id));
-        for (message, parts) in transcript.messages_with_parts() {
+        let first = if is_next { transcript.first_sent() } else { 0 };
+        for (message, parts) in transcript.messages_with_parts().skip(first) {
             if is_next && message.is_unsent {
                 continue;
             }

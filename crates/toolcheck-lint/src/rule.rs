@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Body, Contents, Message, Part, Place, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Body, Contents, Gap, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::{self, NextRequest, Policy};
@@ -372,6 +372,18 @@ impl<'c> Context<'c, '_> {
     /// How its agent makes a request of it, if it is what the agent sends next.
     pub(crate) fn next_request(&self) -> Option<&'static NextRequest> {
         self.transcript.sent_next_by.and_then(NextRequest::of)
+    }
+
+    /// The first of these results behind a gap of the log, if its call is before the gap and the agent sends it without.
+    pub(crate) fn behind_gap<'r>(
+        &self,
+        gap: &Gap,
+        results: &'r [ResultSite<'r, 'r>],
+    ) -> Option<(&'r ResultSite<'r, 'r>, &CallSite<'_, '_>)> {
+        self.next_request().filter(|next| !next.repairs(RuleId::OrphanToolResult))?;
+        let site = results.get(results.partition_point(|site| site.message_number < gap.message))?;
+        let call = &self.pairing.calls[site.paired_with.call()?];
+        (call.message_number < gap.message).then_some((site, call))
     }
 
     /// Whether the API is asked about what a rule finds in what an agent sends next.

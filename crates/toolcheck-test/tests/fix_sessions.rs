@@ -14,9 +14,11 @@ enum Message {
     User(String),
     Assistant(String, Vec<String>),
     Result(String, String),
+    /// A record that is gone, which the next one may name.
+    Lost,
 }
 
-use Message::{Assistant, Result, User};
+use Message::{Assistant, Lost, Result, User};
 
 /// How an agent writes its sessions.
 #[derive(Default, serde::Deserialize)]
@@ -47,6 +49,7 @@ impl Agent {
         let records: Vec<String> = messages
             .chunk_by(is_joined)
             .enumerate()
+            .filter(|(_, group)| !matches!(group, [Lost]))
             .map(|(number, group)| {
                 let each: Vec<String> = group.iter().map(|message| self.message(message, number)).collect();
                 let wrap = self.results.as_ref().filter(|_| is_result(&group[0]));
@@ -64,6 +67,7 @@ impl Agent {
     fn message(&self, message: &Message, number: usize) -> String {
         let with = |record: &str, text: &str| record.replace("TEXT", &json!(text).to_string());
         match message {
+            Lost => String::new(),
             User(text) => {
                 let first = self.first.as_ref().filter(|_| number == 0);
                 with(&self.user, &first.map_or_else(|| text.clone(), |first| first.replace("TEXT", text)))
@@ -98,6 +102,7 @@ fn session(turns: &[usize]) -> Vec<Message> {
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     LostResult,
+    LostRecord,
     SecondResult,
     LateResult,
     LostCall,
@@ -111,6 +116,7 @@ fn plant(messages: &mut Vec<Message>, fault: Fault, at: usize) {
     let Result(id, text) = messages[number].clone() else { return };
     match fault {
         Fault::LostResult => _ = messages.remove(number),
+        Fault::LostRecord => messages[number] = Lost,
         Fault::SecondResult => {
             messages.insert(number + 1, Result(id.clone(), format!("The second result of {id}.")))
         }
@@ -132,8 +138,9 @@ fn plant(messages: &mut Vec<Message>, fault: Fault, at: usize) {
 
 /// What was said, without what stands around it.
 fn texts(messages: &[Message]) -> impl Iterator<Item = &str> {
-    messages.iter().map(|message| match message {
-        User(text) | Assistant(text, _) | Result(_, text) => &**text,
+    messages.iter().filter_map(|message| match message {
+        User(text) | Assistant(text, _) | Result(_, text) => Some(&**text),
+        Lost => None,
     })
 }
 
@@ -164,7 +171,7 @@ proptest! {
     fn up_to_five_faults_of_a_session_are_fixed_and_nothing_is_lost(
         turns in proptest::collection::vec(0_usize..4, 1..5),
         faults in proptest::collection::vec(
-            (prop_oneof![Just(Fault::LostResult), Just(Fault::SecondResult), Just(Fault::LateResult), Just(Fault::LostCall), Just(Fault::OtherId)], any::<prop::sample::Index>()),
+            (prop_oneof![Just(Fault::LostResult), Just(Fault::LostRecord), Just(Fault::SecondResult), Just(Fault::LateResult), Just(Fault::LostCall), Just(Fault::OtherId)], any::<prop::sample::Index>()),
             0..=5,
         ),
     ) {

@@ -9,7 +9,7 @@ mod message;
 mod place;
 mod request;
 
-use toolcheck_json::Value;
+use toolcheck_json::{NodeId, Value};
 
 use crate::names::names;
 
@@ -54,6 +54,18 @@ pub struct FormatId {
     pub family: &'static str,
 }
 
+/// Where a record of a log is lost that the next one names: an agent goes back no further than there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Gap {
+    /// The number of the first message behind it.
+    pub message: usize,
+    /// The id of the record that is lost, where the record behind it names it.
+    pub lost: NodeId,
+    /// The id of the last record before it.
+    pub before: NodeId,
+}
+
 /// A conversation, with the request that it is part of.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -80,6 +92,8 @@ pub struct Transcript<'s> {
     pub sent_next_by: Option<&'static str>,
     /// The id of the target that it is sent to next, if that is known.
     pub sent_next_to: Option<&'static str>,
+    /// Where records are lost, in order: the agent sends what is behind the last of them.
+    pub gaps: Vec<Gap>,
     /// The request, apart from its messages.
     pub request: Request<'s>,
     /// Details that only some formats have and only some rules check.
@@ -150,6 +164,7 @@ impl<'s> Transcript<'s> {
             batches_results: false,
             sent_next_by: None,
             sent_next_to: None,
+            gaps: Vec::new(),
             request: Request::default(),
             details: Details::default(),
             unread: Vec::new(),
@@ -163,6 +178,11 @@ impl<'s> Transcript<'s> {
         self.messages.clear();
         self.parts.clear();
         Buffers { messages: self.messages, parts: self.parts }
+    }
+
+    /// The number of the first message that an agent sends next.
+    pub fn first_sent(&self) -> usize {
+        self.gaps.last().map_or(0, |gap| gap.message)
     }
 
     /// The parts of a message.

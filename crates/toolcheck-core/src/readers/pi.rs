@@ -5,7 +5,7 @@
 //! it leaves such a turn out, but not the results of its calls (`packages/ai/src/providers/transform-messages.ts`).
 //!
 //! A record that follows one that is nowhere in the file follows the record before it: the other was lost. Pi itself goes
-//! back no further than there.
+//! back no further than there (`getBranch` of the same file), so that what is before it is not sent.
 //!
 //! After a compaction, Pi sends the summary, the messages in its `retainedTail` or the records from `firstKeptEntryId` on,
 //! and what came after it (`buildContextEntries` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the
@@ -16,8 +16,10 @@
 //! Atomic writes the same log. Its summaries repeat what they keep (`verbatim-lines`), and its versions before 2026-07-14 left
 //! out what a `context_compaction` names (`packages/coding-agent/docs/session-format.md` of bastani-inc/atomic).
 
+use std::collections::hash_map::Entry;
+
 use foldhash::HashMap;
-use toolcheck_json::Value;
+use toolcheck_json::{NodeId, Value};
 
 use toolcheck_json::edit::Piece;
 
@@ -26,7 +28,7 @@ use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::{self, FixStyle, Missing};
-use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
+use crate::ir::{Body, Gap, Named, Role, ToolKind, Transcript, UnpairedReason};
 use crate::names::words;
 
 pub(super) static READER: Reader =
@@ -112,8 +114,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut logs: Vec<Option<Log<'s>>> = (0..branches.count).map(|_| None).collect();
     let kept = branches.kept(records);
     let deleted = deleted(records);
+    let mut gaps = branches.gaps.iter().copied().peekable();
     for (number, (&record, branch)) in records.iter().zip(&branches.of_record).enumerate() {
         let log = &mut logs[*branch];
+        if let Some(((_, lost, before), log)) = gaps.next_if(|gap| gap.0 == number).zip(log.as_mut()) {
+            log.gaps.push(Gap { message: log.transcript.messages.len(), lost, before });
+        }
         if kept.as_ref().is_some_and(|kept| kept.records.binary_search(&number).is_ok()) {
             continue;
         }
@@ -212,6 +218,8 @@ struct Branches {
     count: usize,
     /// The records of the conversation, from its root on; none in the first version.
     way: Vec<usize>,
+    /// The records of the conversation before which one is lost, each with the id of that and the id of the record before.
+    gaps: Vec<(usize, NodeId, NodeId)>,
 }
 
 /// What the last compaction has kept of what was before it.
@@ -224,14 +232,18 @@ impl Branches {
     fn of(records: &[Value<'_, '_>]) -> Self {
         let mut number_of: HashMap<&[u8], usize> = HashMap::default();
         let mut parents: Vec<Option<usize>> = Vec::with_capacity(records.len());
+        let mut gaps: Vec<(usize, NodeId, NodeId)> = Vec::new();
         let mut last = None;
         for (number, record) in records.iter().enumerate() {
             // A parent stands before its children, so that there are no circles.
-            let parent = record.get("parentId").filter(|parent| !parent.is_null()).map(Value::raw);
-            if let (Some(lost), Some(last)) = (parent, last) {
-                number_of.entry(lost).or_insert(last);
+            let parent = record.get("parentId").filter(|parent| !parent.is_null());
+            if let (Some(lost), Some(last)) = (parent, last)
+                && let Entry::Vacant(entry) = number_of.entry(lost.raw())
+            {
+                entry.insert(last);
+                gaps.extend(records[last].get("id").map(|before| (number, lost.id(), before.id())));
             }
-            parents.push(parent.and_then(|parent| number_of.get(parent).copied()));
+            parents.push(parent.and_then(|parent| number_of.get(parent.raw()).copied()));
             if record.get("parentId").is_some()
                 && let Some(id) = record.get("id")
             {
@@ -242,7 +254,7 @@ impl Branches {
         let mut of_record = vec![0; records.len()];
         // The first version has no tree.
         if last.is_none() {
-            return Self { of_record, count: 1, way: Vec::new() };
+            return Self { of_record, count: 1, way: Vec::new(), gaps: Vec::new() };
         }
         let mut is_on_way = vec![false; records.len()];
         let mut way: Vec<usize> = std::iter::successors(last, |number| parents[*number]).collect();
@@ -268,7 +280,8 @@ impl Branches {
             of_record[number] = branch;
             ends[branch] = Some(number);
         }
-        Self { of_record, count, way }
+        gaps.retain(|(number, ..)| is_on_way[*number]);
+        Self { of_record, count, way, gaps }
     }
 
     /// What the last compaction of the conversation has kept; `None` if there is none, or nothing shows what it kept.
@@ -283,7 +296,9 @@ impl Branches {
         let compaction = Some(records[self.way[end]]).filter(|record| !says_all(record))?;
         let first = compaction.get("firstKeptEntryId")?;
         let is_first = |number: &usize| records[*number].get("id").is_some_and(|id| id.raw() == first.raw());
-        let start = self.way[..end].iter().position(is_first)?;
+        let found =
+            self.gaps.last().map_or(0, |(first, ..)| self.way.partition_point(|number| number < first));
+        let start = found + self.way.get(found..end)?.iter().position(is_first)?;
         let kept = self.way[start..end].iter().copied();
         // Also the summaries of the compactions that it has kept.
         let is_sent = |number: &usize| {
@@ -314,16 +329,18 @@ struct Log<'s> {
     transcript: Transcript<'s>,
     empty: Transcript<'s>,
     is_aborted: bool,
+    gaps: Vec<Gap>,
 }
 
 impl<'s> Log<'s> {
     fn new(root: Value<'_, 's>) -> Self {
         let empty = Transcript::of_conversation(READER.key(), root);
-        Self { transcript: empty.clone(), empty, is_aborted: false }
+        Self { transcript: empty.clone(), empty, is_aborted: false, gaps: Vec::new() }
     }
 
     fn divide(&mut self, branch: usize, end: ConversationEnd, conversations: &mut Vec<Conversation<'s>>) {
         let mut transcript = std::mem::replace(&mut self.transcript, self.empty.clone());
+        let gaps = std::mem::take(&mut self.gaps);
         if transcript.messages.is_empty() {
             return;
         }
@@ -332,6 +349,7 @@ impl<'s> Log<'s> {
         }
         if branch == 0 && matches!(end, ConversationEnd::Open | ConversationEnd::Aborted) {
             transcript.sent_next_by = Some(READER.id);
+            transcript.gaps = gaps;
         } else {
             transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         }

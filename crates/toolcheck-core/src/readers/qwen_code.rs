@@ -7,11 +7,11 @@
 //! (`packages/core/src/core/openaiContentGenerator/converter.ts`) leaves out results without calls.
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_json::Value;
+use toolcheck_json::{NodeId, Value};
 
 use super::parts::{self};
 use super::{ConversationEnd, Reader, Reading, gemini_cli, own_shape};
-use crate::ir::{Body, Role, Transcript};
+use crate::ir::{Body, Gap, Role, Transcript};
 
 pub(super) static READER: Reader =
     Reader::log("qwen-code", "Qwen Code session", |records| own_shape(records, is_record), read)
@@ -31,10 +31,21 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let empty = Transcript::of_conversation(READER.key(), first.document().root());
     let way = way(records);
     let (mut main, mut left) = (empty.clone(), empty.clone());
+    // The id of the last record before a gap.
+    let mut before = None;
+    let mut is_found = way.gap.is_none() && !way.ids.is_empty();
     for &record in records {
-        let is_on_way =
-            way.as_ref().is_none_or(|way| record.get("uuid").is_some_and(|id| way.contains(id.raw())));
-        let transcript = if is_on_way { &mut main } else { &mut left };
+        let id = record.get("uuid");
+        let is_on_way = id.is_some_and(|id| way.ids.contains(id.raw()));
+        if let Some(((_, lost), before)) =
+            way.gap.filter(|(first, _)| !is_found && id.is_some_and(|id| id.raw() == *first)).zip(before)
+        {
+            main.gaps.push(Gap { message: main.messages.len(), lost, before });
+            is_found = true;
+        }
+        before = id.map(Value::id).or(before);
+        // Nobody can tell what the user left before a gap.
+        let transcript = if is_on_way || !is_found { &mut main } else { &mut left };
         let message = record.get("message").filter(|message| message.is_object());
         match (record.get_str("type").as_deref(), message) {
             (Some("system"), _) => {
@@ -62,9 +73,16 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     reading.in_order()
 }
 
-/// The ids of the records on the way back from the last one; `None` if the way is broken, so that nobody can tell what was
-/// left. Notes that name nothing before them are on no way.
-fn way<'s>(records: &[Value<'_, 's>]) -> Option<HashSet<&'s [u8]>> {
+/// The way back from the last record.
+#[derive(Default)]
+struct Way<'d> {
+    ids: HashSet<&'d [u8]>,
+    /// The id of the first record on it and where that names the one before it, if that is lost.
+    gap: Option<(&'d [u8], NodeId)>,
+}
+
+/// Notes that name nothing before them are on no way.
+fn way<'s>(records: &[Value<'_, 's>]) -> Way<'s> {
     let id = |record: &Value<'_, 's>| record.get("uuid").map(Value::raw);
     let mut parents: HashMap<&[u8], Option<Value<'_, 's>>> = HashMap::default();
     for record in records {
@@ -76,15 +94,14 @@ fn way<'s>(records: &[Value<'_, 's>]) -> Option<HashSet<&'s [u8]>> {
         record.get_str("type").as_deref() != Some("system")
             || record.get("parentUuid").is_some_and(|parent| !parent.is_null())
     };
-    let mut way = HashSet::default();
-    let mut next = records.iter().rev().find(is_leaf).and_then(id)?;
-    while way.insert(next) {
-        match parents.get(next)? {
-            Some(parent) => next = parent.raw(),
-            None => return Some(way),
-        }
+    let mut way = Way::default();
+    let mut next = records.iter().rev().find(is_leaf).and_then(id);
+    while let Some(own) = next.filter(|own| way.ids.insert(own)) {
+        let parent = parents.get(own).copied().flatten();
+        next = parent.map(Value::raw).filter(|parent| parents.contains_key(parent));
+        way.gap = parent.filter(|_| next.is_none()).map(|lost| (own, lost.id()));
     }
-    None
+    way
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, message: Value<'_, 's>) {

@@ -25,7 +25,7 @@ const WHICH: &str = "it is a guess which of the calls of one tool has no result"
 
 /// A result in the order in which the results of a turn are to be.
 #[derive(Debug, Clone)]
-enum Unit {
+pub(super) enum Unit {
     InPlace(usize),
     /// One that comes from elsewhere.
     Moved(usize),
@@ -264,7 +264,7 @@ impl Planner<'_, '_> {
     }
 
     /// Puts the results of a turn where they belong.
-    fn place(&mut self, turn: usize, units: Vec<Unit>) {
+    fn place(&mut self, turn: usize, mut units: Vec<Unit>) {
         if let Some(key) = self.file_style.and_then(|file_style| file_style.result_in_call) {
             for unit in units {
                 if let Unit::New(call, piece) = unit {
@@ -278,6 +278,7 @@ impl Planner<'_, '_> {
             return;
         }
         let anchor = self.anchor(turn);
+        self.fill_gaps(turn, &mut units);
         let units = self.place_early(turn, units);
         if self.is_blocks() {
             self.place_blocks(turn, anchor, units);
@@ -293,6 +294,7 @@ impl Planner<'_, '_> {
                 Unit::InPlace(number) => slot = self.slot_of(self.pairing.results[number].part.place.node),
                 Unit::Moved(number) => {
                     let site = &self.pairing.results[number];
+                    self.bridge(site.paired_with.call(), site);
                     self.take_out(site);
                     let from = self.slot_of(site.part.place.node);
                     moved.insert(slot, self.relink(from, slot, moved.get(&slot).copied()));
@@ -468,7 +470,7 @@ impl Planner<'_, '_> {
     }
 
     /// Puts the results of a turn into the message after it, or into a new one.
-    fn place_blocks(&mut self, turn: usize, anchor: usize, units: Vec<Unit>) {
+    fn place_blocks(&mut self, turn: usize, anchor: usize, mut units: Vec<Unit>) {
         let pairing = self.pairing;
         let next = pairing.turns.get(turn + 1).filter(|next| matches!(next.role, Role::User | Role::Tool));
         let message = next.map(|next| &self.transcript.messages[next.messages.start]);
@@ -477,11 +479,15 @@ impl Planner<'_, '_> {
             let is_next = || (anchor + 1..*slot).all(|between| self.gone.contains(&between));
             *slot > anchor && (self.target.merges_assistant_messages() || is_next())
         });
+        // A message right after the calls would divide their turn, if others are answered after the model goes on.
+        if home.is_none() {
+            units.sort_by_key(|unit| !matches!(unit, Unit::InPlace(_)));
+        }
         let mut blocks = match home {
-            Some(home) => match self.blocks_of(home) {
-                Some(blocks) => blocks,
-                None => return,
-            },
+            Some(home) => {
+                let Some(blocks) = self.blocks_of(home) else { return };
+                blocks
+            }
             None => Vec::new(),
         };
         let before = blocks.clone();
@@ -496,9 +502,7 @@ impl Planner<'_, '_> {
         if let Some(finding) = self.after_other_content(turn + 1) {
             let at = message.map_or(0, |message| message.place.span.start);
             if self.try_fix(finding, Action::Moved, at, None) {
-                let (results, others): (Vec<_>, Vec<_>) =
-                    blocks.into_iter().partition(|block| self.is_result(block));
-                blocks = results.into_iter().chain(others).collect();
+                blocks.sort_by_cached_key(|block| !self.is_result(block));
             }
         }
         // What comes after each result that stays, and before all of them.

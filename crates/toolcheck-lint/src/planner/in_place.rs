@@ -13,7 +13,17 @@ use super::plan::Planner;
 use super::results::head_of;
 use crate::compare_fix::makes_readable;
 
+/// How many results before one are compared with it.
+const MOST_BEFORE: usize = 16;
+
 impl Planner<'_, '_> {
+    /// Whether one of the results right before it in its turn is the same, byte for byte.
+    pub(super) fn is_again(&self, site: &ResultSite<'_, '_>) -> bool {
+        let raw = |site: &ResultSite<'_, '_>| self.document.value(site.part.place.node).raw();
+        let before = self.pairing.results[..site.number].iter().rev().take(MOST_BEFORE);
+        before.take_while(|before| before.turn == site.turn).any(|before| raw(before) == raw(site))
+    }
+
     /// Fixes what can be fixed where it is. Of two changes of one place that exclude each other, the first is made.
     pub(super) fn fixes(&mut self) {
         let mut fixes = std::mem::take(&mut self.fixes);

@@ -4,6 +4,7 @@
 
 mod arrange;
 mod blocks;
+mod gaps;
 mod ids;
 mod in_place;
 mod options;

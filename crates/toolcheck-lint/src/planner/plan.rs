@@ -105,7 +105,7 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) said_after: HashMap<usize, Piece>,
     /// The objects that are made for members which move into them, by the object and the key that they are under.
     pub(super) made: NewKeys,
-    done: Vec<AppliedFix>,
+    pub(super) done: Vec<AppliedFix>,
     skipped: Vec<(usize, Cost)>,
     left: Vec<(usize, &'static str)>,
     /// The conversations that are not changed, with why.

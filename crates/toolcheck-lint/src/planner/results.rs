@@ -33,9 +33,6 @@ const OTHERS: &str = "which calls the other results answer, as they have no ids"
 /// How many keys of a result are named that are lost with it.
 const MOST_KEYS: usize = 5;
 
-/// How many results before one are compared with it.
-const MOST_BEFORE: usize = 16;
-
 /// More blocks than this are not all reasoning.
 const MOST_REASONING: usize = 8;
 
@@ -47,6 +44,7 @@ impl<'p> Planner<'p, '_> {
             let Some(first) = pairing.first_result(site) else { continue };
             let Some(finding) = self.finding(RuleId::DuplicateToolResult, site.part.place) else { continue };
             let at = first.part.place.span.start;
+            let done = self.done.len();
             let is_same = self.raw(first.result) == self.raw(site.result)
                 && first.result.is_error == site.result.is_error;
             let says_nothing = !is_same && self.is_placeholder(site.result);
@@ -73,6 +71,9 @@ impl<'p> Planner<'p, '_> {
                 }
             } else {
                 self.different_results(finding, [first, site], [gone, kept], lost);
+            }
+            if self.done.len() > done {
+                self.bridge(site.paired_with.call(), site);
             }
         }
     }
@@ -235,11 +236,14 @@ impl<'p> Planner<'p, '_> {
         let misnamed = self.calls_of_tools();
         let last = LazyCell::new(|| last_that_stay(pairing));
         for site in &pairing.results {
+            if pairing.is_first_answer(site) {
+                self.join(site);
+                continue;
+            }
             // One without an id that answers no call is an orphan, too.
             let is_orphan = |rule| self.finding(rule, site.part.place);
-            let without_id =
-                || is_orphan(RuleId::MissingToolCallId).filter(|_| !pairing.is_first_answer(site));
-            let finding = is_orphan(RuleId::OrphanToolResult).or_else(without_id);
+            let finding = is_orphan(RuleId::OrphanToolResult);
+            let finding = finding.or_else(|| is_orphan(RuleId::MissingToolCallId));
             let apart = self.findings.get(&(RuleId::OrphanToolResult, site.part.place.node)).copied();
             let apart =
                 apart.filter(|_| self.file_style.is_some() && self.is_elsewhere(site.part.place.span));
@@ -269,6 +273,7 @@ impl<'p> Planner<'p, '_> {
                 let guess =
                     format!("assumes that the result belongs to the call `{}`", shorten(&wanted.text));
                 if self.try_fix(finding, Action::Reattached, own.place.span.start, Some(Cost::Guess(guess))) {
+                    self.bridge(Some(call.number), site);
                     let id = self.new_ids.get(&call.number).map_or(&*wanted.text, |id| id);
                     // An id that was lost comes back from the result.
                     if id.is_empty() || wanted.instead.is_some() {
@@ -383,13 +388,6 @@ impl<'p> Planner<'p, '_> {
         let mut beside = fix_style::beside(own, &known_of(site), None);
         beside.retain(|member| member.key_text().is_none_or(|key| !key.to_ascii_lowercase().ends_with("id")));
         beside.first().copied().filter(|_| beside.len() == 1)
-    }
-
-    /// Whether one of the results right before it in its turn is the same, byte for byte.
-    fn is_again(&self, site: &ResultSite<'_, '_>) -> bool {
-        let raw = |site: &ResultSite<'_, '_>| self.document.value(site.part.place.node).raw();
-        let before = self.pairing.results[..site.number].iter().rev().take(MOST_BEFORE);
-        before.take_while(|before| before.turn == site.turn).any(|before| raw(before) == raw(site))
     }
 
     /// Writes a result as text of the user, after the results of its turn that stay.

@@ -1,6 +1,5 @@
 //! The edits of a plan, made from the final order of the parts.
 
-use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
 use toolcheck_core::ir::{Arguments, Call, Place, Role};
@@ -10,7 +9,7 @@ use toolcheck_core::targets::ArgumentType;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, NodeId, Value};
 
-use super::blocks::{Blocks, node_of};
+use super::blocks::Blocks;
 use super::plan::Planner;
 use super::{Action, ids};
 
@@ -67,103 +66,6 @@ impl<'s> Planner<'_, 's> {
         }
         self.gone.clear();
         self.instead.clear();
-    }
-
-    /// Where records follow each other by their ids: what followed a record that is removed follows the one before it.
-    fn close_gaps(&mut self) {
-        let Some((id_key, parent_key)) = self.file_style.and_then(|file_style| file_style.links) else {
-            return;
-        };
-        let mut gone: Vec<usize> = self.gone.iter().copied().collect();
-        gone.sort_unstable();
-        let document = self.document;
-        let member = |slot: usize, key: &str| document.value(self.slots[slot]).get(key);
-        let mut before: HashMap<&[u8], Piece> = HashMap::default();
-        // One that moves follows another record where it goes, and leaves a gap where it was.
-        let moved: HashSet<NodeId> = self.after.values().flatten().filter_map(node_of).collect();
-        for slot in gone {
-            if let (Some(id), Some(parent)) = (member(slot, id_key), member(slot, parent_key)) {
-                let written = match moved.contains(&self.slots[slot]) {
-                    true => None,
-                    false => self.values.remove(&parent.id()),
-                };
-                let own = written.unwrap_or(Piece::Node(parent.id()));
-                let parent = node_of(&own).and_then(|own| before.get(document.value(own).raw())).cloned();
-                before.insert(id.raw(), parent.unwrap_or(own));
-            }
-        }
-        if before.is_empty() {
-            return;
-        }
-        for slot in (0..self.slots.len()).filter(|slot| !self.gone.contains(slot)) {
-            let Some(parent) = member(slot, parent_key) else { continue };
-            if let Some(new) = before.get(parent.raw()) {
-                self.values.entry(parent.id()).or_insert_with(|| new.clone());
-            }
-        }
-    }
-
-    /// Notes the id of the record before the one in a slot, if no record has it.
-    pub(super) fn note_lost(&mut self, slot: usize) {
-        let Some((id_key, parent_key)) = self.file_style.and_then(|file_style| file_style.links) else {
-            return;
-        };
-        let parent = self.document.value(self.slots[slot]).get(parent_key).filter(|parent| !parent.is_null());
-        if let Some(parent) = parent.map(Value::raw)
-            && !self.record_ids(id_key).contains(parent)
-        {
-            self.lost.insert(parent);
-        }
-    }
-
-    /// What followed a record that was lost with a call follows the message before it, if the result of the call is no result
-    /// any more.
-    pub(super) fn close_lost_gaps(&mut self) {
-        let lost = std::mem::take(&mut self.lost);
-        let links = self.file_style.and_then(|file_style| file_style.links);
-        let Some((id_key, parent_key)) = links.filter(|_| !lost.is_empty()) else { return };
-        let mut is_message = vec![false; self.slots.len()];
-        for message in &self.transcript.messages {
-            let parts = self.transcript.parts_of(message).iter().map(|part| part.place.node);
-            for node in std::iter::once(message.place.node).chain(parts) {
-                is_message[self.slot_of(node)] = true;
-            }
-        }
-        // The id of the last message that stays.
-        let mut last = None;
-        for (slot, is_message) in is_message.into_iter().enumerate() {
-            let record = self.document.value(self.slots[slot]);
-            let parent = record.get(parent_key).filter(|parent| lost.contains(parent.raw()));
-            if let Some((parent, last)) = parent.zip(last) {
-                self.values.entry(parent.id()).or_insert(Piece::Node(last));
-            }
-            if is_message && !self.gone.contains(&slot) {
-                last = record.get(id_key).map(Value::id).or(last);
-            }
-        }
-    }
-
-    /// Where what is before is lost to the agent, as a record follows one that is not there: the slots from the message of
-    /// the model before it to that record.
-    pub(super) fn breaks(&mut self) -> Vec<(usize, usize)> {
-        let links = self.file_style.and_then(|file_style| file_style.links);
-        let Some((id_key, parent_key)) = links else { return Vec::new() };
-        let mut breaks = Vec::new();
-        for slot in 0..self.slots.len() {
-            let parent = self.document.value(self.slots[slot]).get(parent_key);
-            let parent = parent.filter(|parent| !parent.is_null()).map(Value::raw);
-            if parent.is_some_and(|parent| !self.record_ids(id_key).contains(parent)) {
-                breaks.push((self.answers_before(slot).last().copied().unwrap_or(0), slot));
-            }
-        }
-        breaks
-    }
-
-    /// The ids of the records in the list, as they are written.
-    fn record_ids(&mut self, id_key: &str) -> &mut HashSet<&'s [u8]> {
-        let records = self.slots.iter().map(|slot| self.document.value(*slot));
-        let ids = || records.filter_map(|record| record.get(id_key)).map(Value::raw).collect();
-        self.ids.get_or_insert_with(ids)
     }
 
     /// A message in a record of its own, after the record in another slot, or after a new one with the id `before`.
@@ -227,15 +129,18 @@ impl<'s> Planner<'_, 's> {
         if parents.is_empty() {
             return new;
         }
-        let ids = self.record_ids(id_key);
-        if let Some(lost) = parents.iter().find(|parent| ids.insert(parent.raw())) {
-            return Piece::Node(lost.id());
-        }
         let follows = |call: &usize, parent: &Value<'_, '_>| {
             document.value(self.slots[*call]).get(id_key).is_some_and(|id| id.raw() == parent.raw())
         };
-        if let Some(parent) = parents.iter().find(|parent| calls.iter().any(|call| follows(call, parent))) {
-            self.values.insert(parent.id(), new.clone());
+        let follower = parents.iter().position(|parent| calls.iter().any(|call| follows(call, parent)));
+        let before = &parents[..follower.unwrap_or(parents.len())];
+        let ids = self.record_ids(id_key);
+        if let Some(lost) = before.iter().find(|parent| ids.insert(parent.raw())) {
+            self.values.remove(&lost.id());
+            return Piece::Node(lost.id());
+        }
+        if let Some(follower) = follower {
+            self.values.insert(parents[follower].id(), new.clone());
         }
         new
     }
@@ -247,7 +152,7 @@ impl<'s> Planner<'_, 's> {
     }
 
     /// The slots before one with a message of the model.
-    fn answers_before(&mut self, slot: usize) -> &[usize] {
+    pub(super) fn answers_before(&mut self, slot: usize) -> &[usize] {
         if self.answers.is_none() {
             let answers = self.transcript.messages.iter().filter(|message| message.role == Role::Assistant);
             let mut slots: Vec<usize> = answers.map(|answer| self.slot_of(answer.place.node)).collect();
@@ -306,8 +211,9 @@ impl<'s> Planner<'_, 's> {
         // The record on the way from the anchor to this one that follows the anchor.
         let mut next = parent;
         for before in (slot + 1..from).rev() {
-            if next.raw() != anchor.raw()
-                && member(&before, id_key).is_some_and(|id| id.raw() == next.raw())
+            let followed = self.followed(next);
+            if followed != anchor.raw()
+                && member(&before, id_key).is_some_and(|id| id.raw() == followed)
                 && let Some(parent) = member(&before, parent_key)
             {
                 next = parent;
@@ -319,7 +225,7 @@ impl<'s> Planner<'_, 's> {
             next = after.find(|parent| parent.raw() == anchor.raw()).unwrap_or(parent);
         }
         let new_parent = last.and_then(|last| member(&last, id_key)).unwrap_or(anchor);
-        if next.raw() == anchor.raw() && next.id() != parent.id() {
+        if self.followed(next) == anchor.raw() && next.id() != parent.id() {
             self.values.insert(next.id(), Piece::Node(own.id()));
         }
         self.values.insert(parent.id(), Piece::Node(new_parent.id()));

@@ -14,9 +14,11 @@ use crate::finding::{Draft, DraftContent, ProviderError};
 /// The destination of a rule's findings.
 pub(crate) struct Sink<'c> {
     rule: &'static Rule,
+    /// The rule whose findings the target answers like the last one.
+    asked: &'static Rule,
     findings: &'c mut Vec<Draft>,
     /// What is done with the last finding, once the rule is done with it.
-    finish: &'c mut dyn FnMut(&mut Vec<Draft>),
+    finish: &'c mut dyn FnMut(&mut Vec<Draft>, &'static Rule),
     /// Whether that is still to be done.
     is_open: bool,
 }
@@ -31,16 +33,23 @@ impl Sink<'_> {
     /// Reports a problem at a place. The message is one line in lower case that says what is wrong and names the id.
     pub(crate) fn report(&mut self, place: Place, message: impl Into<Line>) -> &mut Draft {
         self.finish();
-        self.is_open = true;
+        (self.is_open, self.asked) = (true, self.rule);
         let mut finding = Draft::new(self.rule.id, place, message);
         (finding.is_on_wire, finding.is_on_text) = (self.rule.on_wire, self.rule.on_text);
         self.findings.push(finding);
         self.findings.last_mut().expect("a finding has just been pushed")
     }
 
+    /// Reports a problem that the target answers like those of another rule.
+    pub(crate) fn report_as(&mut self, asked: &'static Rule, place: Place, message: String) -> &mut Draft {
+        self.report(place, message);
+        self.asked = asked;
+        self.findings.last_mut().expect("a finding has just been pushed")
+    }
+
     fn finish(&mut self) {
         if std::mem::take(&mut self.is_open) {
-            (self.finish)(self.findings);
+            (self.finish)(self.findings, self.asked);
         }
     }
 }
@@ -49,7 +58,10 @@ impl Sink<'_> {
 pub(crate) fn is_silent(rule: &'static Rule, context: &Context<'_, '_>) -> bool {
     let mut findings = Vec::new();
     if let Some(check) = rule.check {
-        check(context, &mut Sink { rule, findings: &mut findings, finish: &mut |_| {}, is_open: false });
+        check(
+            context,
+            &mut Sink { rule, asked: rule, findings: &mut findings, finish: &mut |_, _| {}, is_open: false },
+        );
     }
     findings.is_empty()
 }
@@ -60,9 +72,9 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
     let Some(check) = rule.check else { return };
     // The places of those that keep what they say, and their numbers.
     let mut said: BinaryHeap<(u32, usize)> = BinaryHeap::new();
-    let mut finish = |findings: &mut Vec<Draft>| {
+    let mut finish = |findings: &mut Vec<Draft>, asked: &'static Rule| {
         let Some(finding) = findings.last_mut() else { return };
-        if !decide(rule, context, finding) {
+        if !decide([rule, asked], context, finding) {
             findings.pop();
             return;
         }
@@ -76,7 +88,7 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             findings[last].only_count();
         }
     };
-    let mut sink = Sink { rule, findings, finish: &mut finish, is_open: false };
+    let mut sink = Sink { rule, asked: rule, findings, finish: &mut finish, is_open: false };
     check(context, &mut sink);
     sink.finish();
 }
@@ -87,18 +99,29 @@ const NUMBERS: [&str; 4] = ["index", "member", "part", "part-member"];
 /// What follows on "accepts it, but" in a finding that is only reported because somebody has the API's error.
 const HIDDEN: &str = "the error shows that it does not always";
 
-/// Sets the level of a finding by the target's data; `false` if it is not reported.
-fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -> bool {
+/// Why what is before a record that is lost is only a warning.
+const BEFORE_GAP: &str = "a record after this is lost, and nothing before that is sent";
+
+/// Whether the agent does not find a place of its log any more.
+fn is_before_gap(context: &Context<'_, '_>, place: Place) -> bool {
+    let first = context.transcript.gaps.last().and_then(|gap| context.transcript.messages.get(gap.message));
+    first.is_some_and(|first| place.span.start < first.place.span.start)
+}
+
+/// Sets the level of a finding of a rule by what the target's data says of the second one; `false` if it is not reported.
+fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding: &mut Draft) -> bool {
     rule.sort_cases(finding);
+    let place = finding.place;
     let said = finding.say();
     let is_repaired = || context.next_request().is_some_and(|next| next.repairs_case(rule.id, &said.cases));
-    let is_sent = context.policy.is_none() || context.is_sent_next(rule) && !said.stays && !is_repaired();
+    let is_sent = context.policy.is_none() || context.is_sent_next(asked) && !said.stays && !is_repaired();
     if let Some(doubt) = context.doubt_of(rule).filter(|_| is_sent) {
-        said.doubt = Some(doubt);
-        said.at_most = Some(Level::Warning);
+        (said.doubt, said.at_most) = (Some(doubt), Some(Level::Warning));
+    } else if asked.id == rule.id && is_before_gap(context, place) {
+        (said.doubt, said.at_most) = (Some(BEFORE_GAP), Some(Level::Warning));
     }
-    let asked = is_sent.then(|| context.verdict_of(rule.answered_as.unwrap_or(rule), &said.cases));
-    let verdict = asked.unwrap_or(Verdict::Unknown);
+    let answered = is_sent.then(|| context.verdict_of(asked.answered_as.unwrap_or(asked), &said.cases));
+    let verdict = answered.unwrap_or(Verdict::Unknown);
     // What most templates do says nothing where the template was run.
     if verdict.is_of_template() && context.knows_prompt() {
         return false;
@@ -106,7 +129,7 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
     // What an agent puts before its messages is not known, so their numbers are not.
     said.values.retain(|(name, _)| context.policy.is_none() || !NUMBERS.contains(name));
     let of_next = context.next_request().filter(|_| context.known_target.is_none());
-    let of_next = of_next.and_then(|next| next.level(rule.id));
+    let of_next = of_next.and_then(|next| next.level(asked.id));
     // Agents may put more right than is known.
     let is_unsure = |refusal: &Refusal| refusal.level() < Level::Error && context.sends_as_written(rule);
     let level = match verdict {
@@ -144,7 +167,8 @@ fn decide(rule: &'static Rule, context: &Context<'_, '_>, finding: &mut Draft) -
         }
         _ => level,
     };
-    if of_next.is_some() || context.policy.is_some() && said.provider_error.is_some() {
+    let is_of_next = of_next.is_some() || context.policy.is_some() && said.provider_error.is_some();
+    if is_of_next && said.doubt != Some(BEFORE_GAP) {
         said.message = format!("{} in the next request", said.message).into();
     }
     let at_least = said.at_least.filter(|_| context.policy.is_none());
@@ -182,7 +206,11 @@ fn known_to_rule(context: &Context<'_, '_>, said: &mut DraftContent) -> Option<L
 /// The level of a finding about what is no request, or of what no API is known to refuse.
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
     let of_log = context.policy?.level(rule.id);
-    if let Some(next) = context.next_request()
+    let next = context.next_request();
+    if let Some(next) = next.filter(|_| said.doubt == Some(BEFORE_GAP)) {
+        let why = "a record after this is lost, and nothing before that is sent by";
+        said.help = Some(format!("{why} {}", next.name).into());
+    } else if let Some(next) = next
         && let Some(repair) = next.repairs.get(&rule.id)
     {
         let doubt = next.doubt.as_ref().map_or_else(String::new, |doubt| format!(". {doubt}"));

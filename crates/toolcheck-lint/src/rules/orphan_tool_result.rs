@@ -3,11 +3,13 @@ use toolcheck_core::ir::{Named, Role, ToolKind};
 use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 
 use super::missing_tool_call_id;
+use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
+        safe: "What follows a record that is lost follows the record before it.",
         unsafe: "The result gets the id of the unanswered call at its position, or becomes user text, which `--orphans drop` leaves out.",
         otherwise: "the result is not in a message of a known form",
     ],
@@ -36,6 +38,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.transcript.request.continues_remote_state && cx.continued.is_none_or(|before| !before.is_whole) {
         return;
     }
+    check_behind_gaps(cx, out);
     for site in cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall) {
         // The call was made and dropped, which another rule reports.
         let id = site.result.call_id.as_ref();
@@ -100,6 +103,49 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             );
         }
     }
+}
+
+/// Checks the first results behind records that are lost, whose calls the agent does not find.
+fn check_behind_gaps(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let last = cx.transcript.first_sent();
+    // The last turn that was looked at, and whether it has lost a result.
+    let mut of_turn: Option<(usize, bool)> = None;
+    for gap in &cx.transcript.gaps {
+        let Some((site, call)) = cx.behind_gap(gap, &cx.pairing.results) else { continue };
+        // The result that was lost is reported as that.
+        if of_turn.is_none_or(|(turn, _)| turn != call.turn) {
+            let is_lost = |call| cx.pairing.answer_of(call).is_none() && !cx.pairing.has_stand_in(call);
+            of_turn = Some((call.turn, cx.pairing.calls_of_turn(call.turn).iter().any(is_lost)));
+        }
+        if site.turn == call.turn + 1 && of_turn.is_some_and(|(_, has_lost)| has_lost) {
+            continue;
+        }
+        let finding =
+            out.report(site.part.place, format!("tool result {} has no matching call", site.result.title()));
+        finding.about_result(site.result).caption("sent without its call");
+        if gap.message == last {
+            say_sent_alone(cx, finding, (site, "the record before this"));
+        }
+        finding.label(call.part.place, "not sent: a record behind it is lost");
+    }
+}
+
+/// Says of a finding what the target answers to a result that is sent without its call, as `what` is lost.
+pub(super) fn say_sent_alone(
+    cx: &Context<'_, '_>,
+    finding: &mut Draft,
+    (site, what): (&ResultSite<'_, '_>, &str),
+) {
+    let agent = cx.next_request().map_or("the agent", |next| &next.name);
+    let title = site.result.title();
+    finding
+        .help(format!(
+            "{what} is lost, and {agent} goes back no further: the result {title} is sent without its call"
+        ))
+        .case("first-message")
+        .at(cx, site)
+        .value("id", Named::text_or_unknown(site.result.call_id.as_ref()))
+        .value("kind", site.result.kind.unwrap_or_default().name());
 }
 
 /// Whether a result has the id of another call of the turn of the one that it answers.

@@ -6,6 +6,7 @@ use toolcheck_core::ir::{Body, Place, ToolKind};
 use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 use toolcheck_core::text::{self, shorten};
 
+use super::orphan_tool_result;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::server_state::PendingCall;
 use crate::view::{MOST_IDS, id_list};
@@ -55,10 +56,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let after = pairing.turns[call.turn].messages.end;
         let id = call.call.id.as_ref().map(|id| &*id.text);
-        let finding = out.report(call.part.place, format!("tool call {} has no result", call.call.title()));
+        let alone = cx.transcript.gaps.last().and_then(|gap| cx.behind_gap(gap, siblings));
+        let asked = if alone.is_some() { &orphan_tool_result::RULE } else { &RULE };
+        let message = format!("tool call {} has no result", call.call.title());
+        let finding = out.report_as(asked, call.part.place, message);
+        finding.about_call(call.call).caption("called here, never answered");
+        if let Some((alone, _)) = alone {
+            finding.label(alone.part.place, what_is_answered(cx, call, siblings));
+            orphan_tool_result::say_sent_alone(cx, finding, (alone, "the record of its result"));
+            continue;
+        }
         finding
-            .about_call(call.call)
-            .caption("called here, never answered")
             .help("add one result per call right after the calls; a tool that failed or was cancelled needs one too")
             .value("ids", &of_turn.1)
             .value("id", id.unwrap_or("?"))
