@@ -88,9 +88,8 @@ test("a whole report is the document that the program prints", { skip: !PROGRAM 
   for (const output of ["json", "full", "concise", "markdown", "sarif", "agent"]) {
     const done = spawnSync(PROGRAM, ["lint", path, "--isolated", "--excerpt", "--color", "never", "--output-format", output], { cwd: ROOT });
     const mine = lint(readFileSync(join(ROOT, path)), { name: path }).render({ output });
-    // The program names the options with which it is to read the file again, and describes rules with examples.
+    // The program names the options with which it is to read the file again, and SARIF's rules have examples there.
     const printed = done.stdout.toString().replace("toolcheck fix --isolated`", "toolcheck fix`");
-    const compared = (text) => output === "sarif" ? text.replaceAll(/"markdown": "(.*?)(?:(?:\\n)+## Fails.*?)?"(?=\n)/g, '"markdown": "$1"') : text;
-    assert.equal(compared(mine), compared(printed), output);
+    assert.equal(mine, printed.replaceAll(/(\\n)+## Fails.*(?=",\n)/g, ""), output);
   }
 });
