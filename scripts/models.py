@@ -80,7 +80,9 @@ def facts_of(table, provider):
         if provider == "bedrock":
             name = REGION.sub("", name)
         longest = model.get("max_output_tokens")
-        longest = longest if isinstance(longest, int) and longest <= LARGEST_ANSWER else None
+        # As long as what the model reads is no limit of answers, but that of both together.
+        is_limit = isinstance(longest, int) and longest <= LARGEST_ANSWER and longest != model.get("max_input_tokens")
+        longest = longest if is_limit else None
         facts = (model.get("deprecation_date"), longest, model.get("supports_vision"))
         if any(fact is not None for fact in facts):
             groups[facts].append(name)

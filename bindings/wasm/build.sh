@@ -15,6 +15,8 @@ cargo=${CARGO:-cargo}
 flags=()
 [ -z "${TOOLCHECK_WASM_LINKER:-}" ] || flags+=("-Clinker=$TOOLCHECK_WASM_LINKER")
 flags+=(--cfg 'getrandom_backend="custom"')
+# The places of panics are in the module: without the folders of this machine they are shorter, and the same everywhere.
+flags+=("--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}/registry/src/=" "--remap-path-prefix=$(cd ../.. && pwd)/=")
 options=()
 if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ]; then
   export RUSTC_BOOTSTRAP=1

@@ -19,6 +19,10 @@ fn main() {
         fs::write(Path::new(&out).join(file), format!("&[{list}]")).expect("it can be written");
     };
     write("rules.rs", &|name| format!("&{name}::RULE, "));
-    let page = r#"include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/rules/NAME.md")), "#;
-    write("pages.rs", &|name| page.replace("NAME", name));
+    let has_examples = env::var_os("CARGO_FEATURE_EXAMPLES").is_some();
+    write("pages.rs", &|name| {
+        let page = fs::read_to_string(format!("src/rules/{name}.md")).expect("a rule has a page");
+        let kept = if has_examples { &page } else { page.split("## Fails").next().unwrap_or(&page) };
+        format!("{kept:?}, ")
+    });
 }

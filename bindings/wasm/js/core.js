@@ -240,6 +240,12 @@ export function endpoint(url) {
   return ask("endpoint", [encode(String(url))]).json;
 }
 
+/** What APIs refuse or accept of requests to this model that they do not of others; without a model, that of all. */
+export function models(model) {
+  if (model !== undefined && typeof model !== "string") throw new TypeError("the model is not a string: give its name");
+  return ask("models", model === undefined ? [] : [encode(model)]).json;
+}
+
 /** The version, and the names that options take. */
 export function names() {
   return ask("names", []).json;

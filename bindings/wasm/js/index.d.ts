@@ -325,6 +325,50 @@ export interface Endpoint {
 /** What the address of a request, or the path of one, says about it. */
 export function endpoint(url: string | URL): Endpoint;
 
+/** What is known of a model, or of all. */
+export interface Models {
+  version: 1;
+  model: string | null;
+  /** The provider's own name for it, if it was given as a router or a cloud writes it: `gpt-5` of `openai/gpt-5`. */
+  own_name: string | null;
+  /** What an API refuses of requests to some models, or accepts of them although its documentation does not say so. */
+  facts: {
+    target: string;
+    rule: string;
+    /** The object of a request, the key in it (`""` for the object as a whole), and what is asked of it; not of a whole rule. */
+    object?: string;
+    key?: string;
+    asked?: string;
+    known: {
+      evidence: string;
+      model?: string | null;
+      status?: number | null;
+      text?: string | null;
+      sources: string[];
+      seen: string;
+      doubt?: string | null;
+      [other: string]: unknown;
+    };
+  }[];
+  /** What pages and tables say, by provider. */
+  told: {
+    provider: string;
+    told: {
+      ids: string[];
+      shutdown?: string;
+      replacement?: string;
+      max_output?: number;
+      reads_images?: boolean;
+      evidence: string;
+      sources: string[];
+      seen: string;
+    };
+  }[];
+}
+
+/** What APIs refuse or accept of requests to this model that they do not of others, each fact with its evidence; without a model, that of all. */
+export function models(model?: string): Models;
+
 /** The version, and the names that options take. */
 export function names(): {
   version: string;

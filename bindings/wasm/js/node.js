@@ -31,4 +31,4 @@ export async function init(source) {
   use(source instanceof WebAssembly.Module ? source : await WebAssembly.compile(await source));
 }
 
-export { compareFindings, Diff, diff, endpoint, explainError, fix, lint, names, Report, show, ToolcheckError } from "./core.js";
+export { compareFindings, Diff, diff, endpoint, explainError, fix, lint, models, names, Report, show, ToolcheckError } from "./core.js";

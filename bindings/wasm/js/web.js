@@ -54,4 +54,4 @@ async function moduleOf(response) {
   return String(new Uint8Array(bytes, 0, Math.min(4, bytes.byteLength))) === "0,97,115,109" ? WebAssembly.compile(bytes) : undefined;
 }
 
-export { compareFindings, Diff, diff, endpoint, explainError, fix, lint, names, Report, show, ToolcheckError } from "./core.js";
+export { compareFindings, Diff, diff, endpoint, explainError, fix, lint, models, names, Report, show, ToolcheckError } from "./core.js";

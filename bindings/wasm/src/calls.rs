@@ -11,7 +11,7 @@ use toolcheck_open::FileFormat;
 use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
 use toolcheck_report::outputs::json::report_v1;
-use toolcheck_report::{Style, View, diff, outputs, show, unified};
+use toolcheck_report::{Style, View, diff, outputs, shapes, show, unified};
 use toolcheck_test::{ActualFinding, Difference, Expected};
 
 /// An answer: JSON, and what is a text of its own.
@@ -50,6 +50,8 @@ enum Call {
     Expect,
     /// What an address is for: the address.
     Endpoint,
+    /// What is known of a model, or of all: its name if there is one.
+    Models,
     /// The names of targets, formats and outputs.
     Names,
 }
@@ -148,6 +150,10 @@ pub(crate) fn answer(request: &[u8]) -> Result<Answer, String> {
             let format = format.map(|format| format.id);
             let target = target.map(|target| &*target.id);
             to_answer(&json!({ "call": purpose.as_str(), "format": format, "target": target }), Vec::new())
+        }
+        Call::Models => {
+            let model = parts.get(0).map(String::from_utf8_lossy);
+            to_answer(&shapes::models_json(model.as_deref()), Vec::new())
         }
         Call::Names => {
             let targets = targets::all()

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::tables::{MODELS, Tables};
@@ -11,9 +12,24 @@ use crate::targets::Evidence;
 static ALL: Tables<File, { MODELS.1.len() }> = Tables::new(MODELS);
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct File {
-    #[serde(rename = "model")]
+    #[serde(default, rename = "model")]
     models: Vec<ModelFacts>,
+    #[serde(default, rename = "name")]
+    names: Vec<Rewriting>,
+}
+
+/// How somebody other than the provider writes names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rewriting {
+    /// A regular expression.
+    from: String,
+    /// What to write in its place.
+    to: String,
+    #[serde(rename = "sources")]
+    _sources: Vec<String>,
 }
 
 /// What is said of a model, or of several alike.
@@ -44,10 +60,8 @@ pub struct ModelFacts {
 }
 
 impl ModelFacts {
-    /// Whether they are of the model that a request names, which may have its provider or a region in front.
-    fn are_of(&self, model: &str) -> bool {
-        // Of Vertex AI's names, the version is behind an `@`.
-        let own = model.rsplit('/').next().unwrap_or(model).replace('@', "-");
+    /// Whether they are of the model with this name, or with the name that a request has, which may have a region in front.
+    fn are_of(&self, model: &str, own: &str) -> bool {
         let is_it = |id: &String| {
             own == *id || own.strip_suffix(&**id).is_some_and(|before| before.ends_with('.')) || model == *id
         };
@@ -55,9 +69,21 @@ impl ModelFacts {
     }
 }
 
+/// The provider's own name for the model that a router, a gateway or a cloud names: `gpt-5` of `openai/gpt-5:free`.
+pub fn own_name(model: &str) -> String {
+    let names = ALL.all().flat_map(|file| &file.names);
+    names.fold(model.to_owned(), |name, rewriting| {
+        let from = Regex::new(&rewriting.from).ok();
+        from.map_or_else(|| name.clone(), |from| from.replace(&name, &*rewriting.to).into_owned())
+    })
+}
+
 /// What is said of a model, or of all, each with the provider.
 pub fn facts_of(model: Option<&str>) -> impl Iterator<Item = (&'static str, &'static ModelFacts)> {
     let all =
         ALL.ids().zip(ALL.all()).flat_map(|(id, file)| file.models.iter().map(move |facts| (id, facts)));
-    all.filter(move |(_, facts)| model.is_none_or(|model| facts.are_of(model)))
+    let own = model.map(own_name);
+    all.filter(move |(_, facts)| {
+        model.zip(own.as_deref()).is_none_or(|(model, own)| facts.are_of(model, own))
+    })
 }

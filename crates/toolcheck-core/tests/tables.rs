@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toolcheck_core::models::facts_of;
+use toolcheck_core::models::{facts_of, own_name};
 use toolcheck_core::targets::{self, Evidence, Target};
 use toolcheck_core::{Level, RuleId, formats, framework, protocols, readers};
 
@@ -377,6 +377,25 @@ fn what_is_said_of_a_model_has_a_source_and_is_said_once() {
     assert_eq!(providers("openai/gpt-4.5-preview"), ["openai"]);
     assert_eq!(providers("us.amazon.nova-pro-v1:0"), ["bedrock"]);
     assert_eq!(providers("not-gpt-4.5-preview"), [""; 0]);
+}
+
+#[test]
+fn names_of_routers_and_clouds_are_read() {
+    for (given, own) in [
+        ("openrouter/openai/gpt-5:free", "gpt-5"),
+        ("anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+        ("anthropic/claude-4.5-sonnet-20250929", "claude-sonnet-4-5-20250929"),
+        ("claude-3.7-sonnet", "claude-3-7-sonnet"),
+        ("claude-opus-4-7[1m]", "claude-opus-4-7"),
+        ("vertex_ai/claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"),
+        ("publishers/anthropic/models/claude-opus-4-7@default", "claude-opus-4-7"),
+        ("models/gemini-2.5-pro", "gemini-2.5-pro"),
+        ("ft:gpt-4o-mini-2024-07-18:tides::id", "gpt-4o-mini-2024-07-18"),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+        ("gpt-4.1", "gpt-4.1"),
+    ] {
+        assert_eq!(own_name(given), own, "{given}");
+    }
 }
 
 #[test]

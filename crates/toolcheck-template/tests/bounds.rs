@@ -49,6 +49,12 @@ fn deep_templates_are_refused() {
     assert_eq!(super::render(&format!("{{{{ {nested} }}}}"), r#"{"messages": []}"#).unwrap().text, "1");
     let chain = format!("{{{{ 'a'{} }}}}", " + 'a'".repeat(150));
     assert_eq!(super::render(&chain, r#"{"messages": []}"#).unwrap().text.len(), 151);
+    // The languages of TranslateGemma are a dict of nearly 600 entries.
+    let names = format!(
+        "{{% set names = {{{}}} %}}{{{{ names|length }}}}",
+        (0..600).map(|n| format!("'{n}': 'a',")).collect::<String>()
+    );
+    assert_eq!(super::render(&names, r#"{"messages": []}"#).unwrap().text, "600");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 // What users write, as the compiler sees it. A line after `@ts-expect-error` must be wrong.
 
-import { type Body, diff, explainError, type Finding, fix, init, lint, type LintOptions, names, Report, show } from "toolcheck-wasm";
+import { type Body, diff, explainError, type Finding, fix, init, lint, type LintOptions, models, names, Report, show } from "toolcheck-wasm";
 import { lintedFetch, LintError } from "toolcheck-wasm/fetch";
 import { toBeClean, toHaveFindings } from "toolcheck-wasm/matchers";
 import "toolcheck-wasm/vitest";
@@ -25,6 +25,7 @@ const same: Request = fix(request, { unsafeFixes: true }).body;
 const loss: "loss" | "change" | "form" | null = diff(request, "{}").level;
 const rule: string | undefined = explainError("x", request).matches[0]?.rule;
 const body: Body = new ArrayBuffer(8);
+const sources: string[] = models("gpt-5").facts.flatMap((fact) => fact.known.sources);
 const ids: string[] = names().targets.map((target) => target.id);
 const fetch: typeof globalThis.fetch = lintedFetch({ failOn: "warning", onReport: (report, { url }) => void [report.findings, url] });
 try {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolcheck_core::models::{ModelFacts, facts_of};
+use toolcheck_core::models::{ModelFacts, facts_of, own_name};
 use toolcheck_core::shape::{Shape, Verdict};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{self, Pattern, Refusal, Target};
@@ -45,7 +45,7 @@ fn what(refusal: &Refusal) -> String {
 /// What is known of a model in a line for each fact, as Markdown, of the APIs with a format; empty if nothing is.
 pub fn models_in_short(model: &str, format: &str) -> String {
     let mut text = String::new();
-    let known = known(Some(model));
+    let known = known_by(&[model]);
     for of_target in known.iter().filter(|known| known.target.format.as_deref() == Some(format)) {
         let _ = writeln!(text, "{} of {}:\n", bounded(model, 80), shown(&of_target.target.id));
         for (object, fact) in &of_target.facts {
@@ -77,8 +77,16 @@ fn told(facts: &ModelFacts) -> String {
     told.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
+/// What is known of a model by its provider's name for it or by the one that is given, or of all.
 fn known(model: Option<&str>) -> Vec<OfModels<'static>> {
-    targets::all().map(|target| OfModels::new(target, model)).filter(|known| !known.is_empty()).collect()
+    let own = model.map(own_name);
+    let names: Vec<&str> = model.into_iter().chain(own.as_deref()).collect();
+    known_by(&names)
+}
+
+/// What is known of a model by one of these names, or of all models without any.
+fn known_by(names: &[&str]) -> Vec<OfModels<'static>> {
+    targets::all().map(|target| OfModels::new(target, names)).filter(|known| !known.is_empty()).collect()
 }
 
 /// What is known of a fact, where it holds `when`. It may contradict the documents.
@@ -90,11 +98,15 @@ fn demand(fact: &Fact<'_>, when: &str) -> String {
 }
 
 impl<'t> OfModels<'t> {
-    fn new(target: &'t Target, model: Option<&str>) -> Self {
+    fn new(target: &'t Target, names: &[&str]) -> Self {
         let holds = |own: Option<&str>, except: Option<&str>| {
-            let is =
-                |pattern: &str| model.is_none_or(|model| Pattern::from(pattern.to_owned()).is_match(model));
-            own.is_some_and(is) && !(model.is_some() && except.is_some_and(is))
+            let Some(own) = own.map(|own| Pattern::from(own.to_owned())) else { return false };
+            let except = except.map(|except| Pattern::from(except.to_owned()));
+            let is = |name: &&str| {
+                own.is_match(name) && !except.as_ref().is_some_and(|except| except.is_match(name))
+            };
+            // What fits each name with a slash is known of routers, and not of a model.
+            names.is_empty() || !own.is_match("/") && names.iter().any(is)
         };
         let facts = target.shape().map(|shape: &Shape| Catalog::new(shape)).into_iter().flat_map(|catalog| {
             let facts = |object: Named<'t>| object.facts().into_iter().map(move |fact| (object.name, fact));
@@ -145,6 +157,14 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
         page.push_str(if number == 0 { "\n" } else { "" });
         let _ = writeln!(page, "- {provider}: {}", told(facts));
         let _ = writeln!(page, "  {} {} {}", facts.evidence, shown(&facts.seen), links(&facts.sources));
+    }
+    let own = own_name(model);
+    if own != model && !known.is_empty() {
+        let _ = writeln!(
+            page,
+            "\nThis is another's name for `{}`, of which this is known. A router may rename or leave out what an API refuses: `toolcheck lint` says only what holds for the name as a request has it.",
+            shown(&own)
+        );
     }
     for of_target in known {
         let _ = write!(page, "\n## {}\n\n", shown(&of_target.target.id));
@@ -244,5 +264,6 @@ fn report(model: Option<&str>, known: &[OfModels<'_>]) -> Value {
         facts.chain(refusals)
     });
     let told = facts_of(model).map(|(provider, facts)| json!({"provider": provider, "told": facts}));
-    json!({"version": 1, "model": model, "facts": facts.collect::<Vec<_>>(), "told": told.collect::<Vec<_>>()})
+    let own = model.map(own_name);
+    json!({"version": 1, "model": model, "own_name": own, "facts": facts.collect::<Vec<_>>(), "told": told.collect::<Vec<_>>()})
 }

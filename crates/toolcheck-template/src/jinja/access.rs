@@ -60,6 +60,7 @@ fn own(value: &Value, name: &str) -> Option<Value> {
 fn type_for_errors(value: &Value) -> &'static str {
     match value {
         Value::Namespace(_) => "transformers.utils.chat_template_utils.TemplateNamespace",
+        Value::Function(Function::Dict) => "transformers.utils.chat_template_utils.TemplateDict",
         Value::Loop(_) => "jinja2.runtime.LoopContext",
         Value::Macro(..) => "jinja2.runtime.Macro",
         _ => value.type_name(),

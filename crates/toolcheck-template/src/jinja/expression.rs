@@ -260,24 +260,24 @@ impl Parser {
 
     fn postfix(&mut self, mut found: Expr) -> Step<Expr> {
         loop {
-            self.operator()?;
             found = match self.peek() {
                 Token::Sign("." | "[") => self.subscript(found)?,
                 Token::Sign("(") => self.call(found)?,
                 _ => return Ok(found),
             };
+            self.operator()?;
         }
     }
 
     fn filtered(&mut self, mut found: Expr) -> Step<Expr> {
         loop {
-            self.operator()?;
             found = match self.peek() {
                 Token::Sign("|") => self.filters(Some(found), false)?,
                 Token::Name(name) if &**name == "is" => self.test(found)?,
                 Token::Sign("(") => self.call(found)?,
                 _ => return Ok(found),
             };
+            self.operator()?;
         }
     }
 

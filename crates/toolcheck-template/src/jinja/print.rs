@@ -285,16 +285,9 @@ fn push_json(value: &Value, style: &JsonStyle, depth: usize, built: &mut Builder
             })?;
             cover(dict.source, start, built);
         }
-        _ => return type_error(format!("Object of type {} is not JSON serializable", json_type(value))),
+        _ => return type_error(format!("Object of type {} is not JSON serializable", value.type_name())),
     }
     Ok(())
-}
-
-fn json_type(value: &Value) -> &'static str {
-    match value {
-        Value::Function(Function::Dict) => "TemplateDict",
-        _ => value.type_name(),
-    }
 }
 
 fn sort_keys(entries: &mut [&(Value, Value)]) -> Step<()> {

@@ -338,6 +338,7 @@ impl Value {
             Self::Macro(..) => "Macro",
             Self::Method(_) => "builtin_function_or_method",
             Self::Function(Function::Range) => "type",
+            Self::Function(Function::Dict) => "TemplateDict",
             Self::Function(_) => "function",
             Self::Cycler(_) => "Cycler",
             Self::Joiner(_) => "Joiner",
