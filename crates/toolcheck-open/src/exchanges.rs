@@ -243,7 +243,12 @@ impl Maker {
     fn add_messages(&mut self, body: Mapped, of: Recorded<'_>, key: String, reason: Reason) {
         let answer = of.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
         let is_rpc = reason == Reason::NotForLlm;
-        let is_own = |answer: &Mapped| is_json_rpc(&Document::read(answer.text())) || is_of_protocol(answer);
+        let is_own = |answer: &Mapped| {
+            let document = Document::read(answer.text());
+            is_json_rpc(&document)
+                || readers::of_protocol(document.root()).is_some()
+                || readers::streamed(document.root()).is_some()
+        };
         let answer = answer.filter(|answer| !is_rpc || is_own(answer));
         let own = answer.as_ref().and_then(|it| exchange::conversation_id(Document::read(it.text()).root()));
         let key = own.filter(|_| !is_rpc).unwrap_or(key);
@@ -309,12 +314,17 @@ impl Maker {
     }
 
     pub(crate) fn add_response(&mut self, label: String, body: &Mapped) {
-        let response = response_of(body).ok().flatten().filter(|response| {
-            let document = Document::read(response.text());
-            response::read_any(document.root()).is_some()
-        });
+        let response = response_of(body).ok().flatten();
         let response = response.filter(|response| response.text().len() <= self.room());
         let Some(response) = response else { return self.leave_out(Reason::OddAnswer) };
+        let document = Document::read(response.text());
+        // What a server of agents streams is no response of an API.
+        if readers::streamed(document.root()).is_some() {
+            return self.add_record(label, &response);
+        }
+        if response::read_any(document.root()).is_none() {
+            return self.leave_out(Reason::OddAnswer);
+        }
         self.count += 1;
         self.builder.glue("{\"response\": ");
         self.builder.value("/response", Arc::new(Origin::new(label)), &response);
@@ -417,9 +427,10 @@ const ACCEPTED: u16 = 202;
 /// The frames of which one tells the protocol.
 const LOOKED_AT: usize = 16;
 
-/// Whether a text is a message of a protocol, or a list of some.
+/// Whether a text is a message of a protocol, or a list of some, or asks for a stream of events.
 fn is_of_protocol(text: &Mapped) -> bool {
-    readers::of_protocol(Document::read(text.text()).root()).is_some()
+    let document = Document::read(text.text());
+    readers::of_protocol(document.root()).is_some() || readers::asks_for_events(document.root())
 }
 
 /// Whether a text is a message of JSON-RPC, or a list of some.

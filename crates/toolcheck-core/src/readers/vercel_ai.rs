@@ -95,6 +95,12 @@ fn is_plain_message(value: Value<'_, '_>) -> bool {
         })
 }
 
+/// Whether a value is the request of a front end, which gets a stream.
+pub(super) fn is_chat(request: Value<'_, '_>) -> bool {
+    let mut messages = request.list("messages").take(LOOKED_AT);
+    messages.any(|message| message.get("role").is_some() && list_of_parts(message).is_some())
+}
+
 /// Whether a list holds messages that only the SDK writes.
 pub(super) fn is_list(list: Value<'_, '_>) -> bool {
     list.elements().take(LOOKED_AT).any(|message| list_of_parts(message).is_none() && is_message(message))
