@@ -14,7 +14,7 @@ use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{
-    Body, Call, MisplacedEvent, Misplacement, MissingKey, Named, Place, Role, ToolDef, Transcript,
+    Body, Call, Details, MisplacedEvent, Misplacement, MissingKey, Named, Place, Role, ToolDef, Transcript,
     UnpairedReason,
 };
 use crate::names::words;
@@ -177,6 +177,8 @@ struct Session<'s> {
     /// Whether what is structured must be an object.
     is_structure_object: bool,
     has_requests: bool,
+    /// What is wrong with responses. What is wrong with calls may be taken back.
+    checked: Details<'s>,
     /// The requests that wait for a response, by their ids as they are written.
     open: HashMap<Cow<'s, str>, Vec<Request<'s>>>,
     lists: usize,
@@ -216,6 +218,7 @@ impl<'s> Session<'s> {
             has_begun: false,
             is_structure_object: false,
             has_requests: false,
+            checked: Details::default(),
             open: HashMap::default(),
             lists: 0,
             tools: HashMap::default(),
@@ -227,7 +230,9 @@ impl<'s> Session<'s> {
     }
 
     /// Its conversations. One without anything said in it is left out beside others.
-    fn end(self) -> Vec<Conversation<'s>> {
+    fn end(mut self) -> Vec<Conversation<'s>> {
+        self.transcript.details.missing_keys.append(&mut self.checked.missing_keys);
+        self.transcript.details.wrong_values = self.checked.wrong_values;
         let is_needed = !self.transcript.messages.is_empty() || self.sampled.is_empty();
         let own = Some(("session", self.transcript)).filter(|_| is_needed);
         let sampled = self.sampled.into_iter().map(|sampled| ("sampling", sampled));
@@ -360,7 +365,7 @@ impl<'s> Session<'s> {
         if answer.is_some_and(|answer| answer.get("tools").is_some()) {
             self.declare(message);
         }
-        shapes::check_response(&mut self.transcript.details, message);
+        shapes::check_response(&mut self.checked, message);
         let waiting = id.as_ref().and_then(|id| self.open.get_mut(id));
         let is_asked = waiting.as_ref().is_some_and(|waiting| !waiting.is_empty());
         let request = waiting.and_then(|waiting| {
@@ -405,11 +410,11 @@ impl<'s> Session<'s> {
         let method = request.map(|request| request.method);
         let of_tools = method.as_deref().filter(|_| answer.is_some_and(Value::is_object));
         match of_tools.zip(answer) {
-            Some(("tools/list", answer)) => shapes::check_list(&mut self.transcript.details, answer),
+            Some(("tools/list", answer)) => shapes::check_list(&mut self.checked, answer),
             Some(("tools/call", answer)) => {
                 let has_schema = called.is_some_and(|number| self.has_result_schema(number));
                 let is_read = has_schema || !self.is_structure_object;
-                shapes::check_result(&mut self.transcript.details, answer, is_read);
+                shapes::check_result(&mut self.checked, answer, is_read);
             }
             _ => {}
         }
