@@ -127,7 +127,9 @@ impl Maker {
             return self.add_messages(body, recorded, key, Reason::NotRead);
         }
         let request = match request_of(&body, &recorded.url, purpose) {
-            Ok(()) if purpose == Purpose::Llm || !is_of_protocol(&body) => trimmed(body),
+            Ok(()) if purpose == Purpose::Llm || !is_of_protocol(&Document::read(body.text())) => {
+                trimmed(body)
+            }
             Ok(()) | Err(Refused { reason: Reason::NotForLlm, .. })
                 if self.is_message(&body, &recorded.url) =>
             {
@@ -236,7 +238,10 @@ impl Maker {
     fn is_message(&self, body: &Mapped, url: &str) -> bool {
         let is_known = self.messages.iter().any(|log| log.key == url);
         is_known && is_json_rpc(&Document::read(body.text()))
-            || self.messages.len() < MOST_ADDRESSES && is_of_protocol(body)
+            || self.messages.len() < MOST_ADDRESSES && {
+                let document = Document::read(body.text());
+                is_of_protocol(&document) || readers::asks_for_events(document.root())
+            }
     }
 
     /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
@@ -246,7 +251,7 @@ impl Maker {
         let is_own = |answer: &Mapped| {
             let document = Document::read(answer.text());
             is_json_rpc(&document)
-                || readers::of_protocol(document.root()).is_some()
+                || is_of_protocol(&document)
                 || readers::streamed(document.root()).is_some()
         };
         let answer = answer.filter(|answer| !is_rpc || is_own(answer));
@@ -295,7 +300,8 @@ impl Maker {
         };
         let messages: Vec<_> = tree.items(of.0).iter().enumerate().filter_map(message).collect();
         let length: usize = messages.iter().map(|(_, text)| text.text().len()).sum();
-        let is_log = messages.iter().take(LOOKED_AT).any(|(_, text)| is_of_protocol(text));
+        let is_log =
+            messages.iter().take(LOOKED_AT).any(|(_, text)| is_of_protocol(&Document::read(text.text())));
         if !is_log || length > self.room() {
             return false;
         }
@@ -427,10 +433,9 @@ const ACCEPTED: u16 = 202;
 /// The frames of which one tells the protocol.
 const LOOKED_AT: usize = 16;
 
-/// Whether a text is a message of a protocol, or a list of some, or asks for a stream of events.
-fn is_of_protocol(text: &Mapped) -> bool {
-    let document = Document::read(text.text());
-    readers::of_protocol(document.root()).is_some() || readers::asks_for_events(document.root())
+/// Whether a text is a message of a protocol, or a list of some.
+fn is_of_protocol(document: &Document<'_>) -> bool {
+    readers::of_protocol(document.root()).is_some()
 }
 
 /// Whether a text is a message of JSON-RPC, or a list of some.
