@@ -408,16 +408,7 @@ impl<'s> Session<'s> {
             details.missing_keys.retain(|missing| !accepted.contains(missing.place.span));
         }
         let method = request.map(|request| request.method);
-        let of_tools = method.as_deref().filter(|_| answer.is_some_and(Value::is_object));
-        match of_tools.zip(answer) {
-            Some(("tools/list", answer)) => shapes::check_list(&mut self.checked, answer),
-            Some(("tools/call", answer)) => {
-                let has_schema = called.is_some_and(|number| self.has_result_schema(number));
-                let is_read = has_schema || !self.is_structure_object;
-                shapes::check_result(&mut self.checked, answer, is_read);
-            }
-            _ => {}
-        }
+        self.check(method.as_deref(), called, answer);
         let is_result = match &method {
             Some(method) => {
                 method == "tools/call" || called.is_some() || self.has_begun && method == "tasks/result"
@@ -446,6 +437,20 @@ impl<'s> Session<'s> {
             result.call_id = id;
         }
         None
+    }
+
+    /// Checks the shape of what answers a request about tools.
+    fn check(&mut self, method: Option<&str>, called: Option<usize>, answer: Option<Value<'_, 's>>) {
+        let Some((method, answer)) = method.zip(answer.filter(|answer| answer.is_object())) else { return };
+        match method {
+            "tools/list" => shapes::check_list(&mut self.checked, answer),
+            "tools/call" => {
+                let has_schema = called.is_some_and(|number| self.has_result_schema(number));
+                let is_read = has_schema || !self.is_structure_object;
+                shapes::check_result(&mut self.checked, answer, is_read);
+            }
+            _ => {}
+        }
     }
 
     /// Whether the tool of a call says how its results are structured.
