@@ -415,9 +415,8 @@ pub static ALL: &[&Reader] = &[
     &sharegpt::READER,
     &swe_agent::READER,
     &trl::READER,
-    // It also reads the messages of a request beside its stream.
-    &protocols::VERCEL_UI_STREAM,
     &vercel_ai::READER,
+    &protocols::VERCEL_UI_STREAM,
     &xlam::READER,
     &zeroclaw::READER,
 ];
