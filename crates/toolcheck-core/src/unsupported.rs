@@ -283,11 +283,6 @@ pub fn is_of_stream(root: Value<'_, '_>) -> bool {
     is_event(root) || is_piece()
 }
 
-/// Whether a document is a chunk of the stream of UI messages that servers send to front ends.
-pub fn is_ui_chunk(root: Value<'_, '_>) -> bool {
-    agents::is_ui_chunk(root)
-}
-
 /// Whether a document is the response of an API, by itself.
 pub fn is_response(root: Value<'_, '_>) -> bool {
     if !root.is_object() || root.get_any(&["messages", "contents", "request"]).is_some() {

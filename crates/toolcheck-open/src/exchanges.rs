@@ -127,7 +127,9 @@ impl Maker {
             return self.add_messages(body, recorded, key, Reason::NotRead);
         }
         let request = match request_of(&body, &recorded.url, purpose) {
-            Ok(()) if purpose == Purpose::Llm || !is_of_protocol(&body) => trimmed(body),
+            Ok(()) if purpose == Purpose::Llm || !is_of_protocol(&Document::read(body.text())) => {
+                trimmed(body)
+            }
             Ok(()) | Err(Refused { reason: Reason::NotForLlm, .. })
                 if self.is_message(&body, &recorded.url) =>
             {
@@ -236,14 +238,22 @@ impl Maker {
     fn is_message(&self, body: &Mapped, url: &str) -> bool {
         let is_known = self.messages.iter().any(|log| log.key == url);
         is_known && is_json_rpc(&Document::read(body.text()))
-            || self.messages.len() < MOST_ADDRESSES && is_of_protocol(body)
+            || self.messages.len() < MOST_ADDRESSES && {
+                let document = Document::read(body.text());
+                is_of_protocol(&document) || readers::asks_for_events(document.root())
+            }
     }
 
     /// Adds what was sent in a message and what was answered. What is accepted is answered on another connection.
     fn add_messages(&mut self, body: Mapped, of: Recorded<'_>, key: String, reason: Reason) {
         let answer = of.response.and_then(|response| response_of(&response(&self.budget).ok()?).ok()?);
         let is_rpc = reason == Reason::NotForLlm;
-        let is_own = |answer: &Mapped| is_json_rpc(&Document::read(answer.text())) || is_of_protocol(answer);
+        let is_own = |answer: &Mapped| {
+            let document = Document::read(answer.text());
+            is_json_rpc(&document)
+                || is_of_protocol(&document)
+                || readers::streamed(document.root()).is_some()
+        };
         let answer = answer.filter(|answer| !is_rpc || is_own(answer));
         let own = answer.as_ref().and_then(|it| exchange::conversation_id(Document::read(it.text()).root()));
         let key = own.filter(|_| !is_rpc).unwrap_or(key);
@@ -290,7 +300,8 @@ impl Maker {
         };
         let messages: Vec<_> = tree.items(of.0).iter().enumerate().filter_map(message).collect();
         let length: usize = messages.iter().map(|(_, text)| text.text().len()).sum();
-        let is_log = messages.iter().take(LOOKED_AT).any(|(_, text)| is_of_protocol(text));
+        let is_log =
+            messages.iter().take(LOOKED_AT).any(|(_, text)| is_of_protocol(&Document::read(text.text())));
         if !is_log || length > self.room() {
             return false;
         }
@@ -309,12 +320,17 @@ impl Maker {
     }
 
     pub(crate) fn add_response(&mut self, label: String, body: &Mapped) {
-        let response = response_of(body).ok().flatten().filter(|response| {
-            let document = Document::read(response.text());
-            response::read_any(document.root()).is_some()
-        });
+        let response = response_of(body).ok().flatten();
         let response = response.filter(|response| response.text().len() <= self.room());
         let Some(response) = response else { return self.leave_out(Reason::OddAnswer) };
+        let document = Document::read(response.text());
+        // What a server of agents streams is no response of an API.
+        if readers::streamed(document.root()).is_some() {
+            return self.add_record(label, &response);
+        }
+        if response::read_any(document.root()).is_none() {
+            return self.leave_out(Reason::OddAnswer);
+        }
         self.count += 1;
         self.builder.glue("{\"response\": ");
         self.builder.value("/response", Arc::new(Origin::new(label)), &response);
@@ -418,8 +434,8 @@ const ACCEPTED: u16 = 202;
 const LOOKED_AT: usize = 16;
 
 /// Whether a text is a message of a protocol, or a list of some.
-fn is_of_protocol(text: &Mapped) -> bool {
-    readers::of_protocol(Document::read(text.text()).root()).is_some()
+fn is_of_protocol(document: &Document<'_>) -> bool {
+    readers::of_protocol(document.root()).is_some()
 }
 
 /// Whether a text is a message of JSON-RPC, or a list of some.

@@ -21,7 +21,6 @@ pub(crate) enum Reason {
     OddResponse,
     Damaged,
     OddAnswer,
-    UiMessages,
     NoAnswer,
     NoRequest,
     OddFrames,
@@ -51,10 +50,6 @@ impl Reason {
             }
             Self::OddFrames => ("WebSocket that is not read", "WebSockets that are not read"),
             Self::NoAnswer => ("result without a response", "results without a response"),
-            Self::UiMessages => (
-                "stream of UI messages of the Vercel AI SDK, which is not read yet",
-                "streams of UI messages of the Vercel AI SDK, which are not read yet",
-            ),
             Self::OddAnswer => ("response in an unsupported format", "responses in an unsupported format"),
         }
     }

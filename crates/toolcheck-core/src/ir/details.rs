@@ -59,6 +59,8 @@ pub struct Details<'s> {
     pub streamed_arguments: BTreeMap<usize, String>,
     /// The events of a protocol that come when they may not.
     pub misplaced_events: Vec<MisplacedEvent>,
+    /// The values in responses of a protocol that its clients refuse.
+    pub wrong_values: Vec<WrongValue>,
     /// The forms that a person has filled in for a server: the schema, and what the person entered.
     pub filled_forms: Vec<(Place, Place)>,
 }
@@ -212,6 +214,20 @@ pub struct MissingKey<'s> {
     pub name: Option<Named<'s>>,
     /// What makes the key necessary, if that is elsewhere in the request.
     pub because: Option<Place>,
+}
+
+/// A value of another type than a protocol has.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct WrongValue {
+    /// The value.
+    pub place: Place,
+    /// Its key.
+    pub key: &'static str,
+    /// What it must be, in words.
+    pub wants: &'static str,
+    /// Whether a client is known that takes it.
+    pub is_doubtful: bool,
 }
 
 /// A reference inside a result to a part that does not exist.

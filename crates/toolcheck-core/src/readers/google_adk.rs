@@ -22,6 +22,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
         is_session(*record)
             || is_event(*record)
+            || is_run(*record)
             || cases_of(*record).next().is_some()
             || record.is_array()
                 && record.elements().take(LOOKED_AT).any(|one| is_event(one) || is_session(one))
@@ -76,6 +77,13 @@ fn events_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
 /// The event in a row of the kit's own table (`src/google/adk/sessions/schemas/v1.py`).
 fn event_of<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
     row.get("event_data").filter(|event| event.is_object()).unwrap_or(row)
+}
+
+const SAID: [&str; 3] = ["content", "newMessage", "new_message"];
+
+/// Whether a value asks the web server to run an agent, with what the user says or a tool that ran long has answered.
+pub(super) fn is_run(request: Value<'_, '_>) -> bool {
+    request.get_any(&SAID[1..]).is_some() && request.get_any(&["sessionId", "session_id"]).is_some()
 }
 
 fn is_event(row: Value<'_, '_>) -> bool {
@@ -240,7 +248,8 @@ impl<'s> Session<'s> {
         if event.get("partial").and_then(Value::as_bool) == Some(true) {
             return reading.leave_out("pieces of answers, which are whole in a later event");
         }
-        let Some(parts) = event.get("content").and_then(|content| content.get("parts")) else {
+        let said = event.get_any(&SAID);
+        let Some(parts) = said.and_then(|content| content.get("parts")) else {
             let text = event.get("content").filter(|content| content.as_json_str().is_some());
             let text = text.filter(|text| text.as_json_str().is_some_and(|text| text.may_have("unction")));
             return if let Some(place) = text.map(Place::of) {
@@ -254,8 +263,9 @@ impl<'s> Session<'s> {
             };
         };
         self.allow_twice(event);
-        let role = match event.get("content").and_then(|content| content.get_str("role")).as_deref() {
+        let role = match said.and_then(|content| content.get_str("role")).as_deref() {
             Some("user") => Role::User,
+            _ if is_run(event) => Role::User,
             _ => Role::Assistant,
         };
         // Each event of a model is an answer of its own, but where it is heard and speaks at the same time.

@@ -13,8 +13,13 @@ use super::common::events;
 use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Call, MissingKey, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::ir::{
+    Body, Call, Details, MisplacedEvent, Misplacement, MissingKey, Named, Place, Role, ToolDef, Transcript,
+    UnpairedReason,
+};
 use crate::names::words;
+
+mod shapes;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
@@ -138,6 +143,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         let session = session.get_or_insert_with(|| Session::new(message));
         session.has_begun |= begins;
+        let version = message.get("params").and_then(|params| params.get_str("protocolVersion"));
+        // Later versions take any value.
+        session.is_structure_object |= begins && version.is_some_and(|version| *version < *"2026");
         if let Some(left_out) = session.add(message) {
             reading.leave_out(left_out);
         }
@@ -166,7 +174,11 @@ fn records_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, '
 struct Session<'s> {
     transcript: Transcript<'s>,
     has_begun: bool,
+    /// Whether what is structured must be an object.
+    is_structure_object: bool,
     has_requests: bool,
+    /// What is wrong with responses. What is wrong with calls may be taken back.
+    checked: Details<'s>,
     /// The requests that wait for a response, by their ids as they are written.
     open: HashMap<Cow<'s, str>, Vec<Request<'s>>>,
     lists: usize,
@@ -204,7 +216,9 @@ impl<'s> Session<'s> {
         Self {
             transcript,
             has_begun: false,
+            is_structure_object: false,
             has_requests: false,
+            checked: Details::default(),
             open: HashMap::default(),
             lists: 0,
             tools: HashMap::default(),
@@ -216,7 +230,9 @@ impl<'s> Session<'s> {
     }
 
     /// Its conversations. One without anything said in it is left out beside others.
-    fn end(self) -> Vec<Conversation<'s>> {
+    fn end(mut self) -> Vec<Conversation<'s>> {
+        self.transcript.details.missing_keys.append(&mut self.checked.missing_keys);
+        self.transcript.details.wrong_values = self.checked.wrong_values;
         let is_needed = !self.transcript.messages.is_empty() || self.sampled.is_empty();
         let own = Some(("session", self.transcript)).filter(|_| is_needed);
         let sampled = self.sampled.into_iter().map(|sampled| ("sampling", sampled));
@@ -249,6 +265,7 @@ impl<'s> Session<'s> {
                 let form = params.and_then(form_of);
                 let is_read = number.is_some() || form.is_some();
                 self.has_requests = true;
+                self.ask(message, &method, &id);
                 self.open.entry(id).or_default().push(Request { method, number, form });
                 (!is_read).then_some("requests other than calls of tools")
             }
@@ -264,6 +281,29 @@ impl<'s> Session<'s> {
             }
             (None, id) => self.response(message, id),
         }
+    }
+
+    /// Reports a request with the id of one of the same side that waits for its response.
+    fn ask(&mut self, message: Value<'_, 's>, method: &str, id: &str) {
+        let side = |method: &str| match method.split_once('/').map_or(method, |(start, _)| start) {
+            "tools" | "resources" | "prompts" | "completion" | "logging" | "server" | "initialize" => 1,
+            "sampling" | "elicitation" | "roots" => 2,
+            _ => 0,
+        };
+        let own = side(method);
+        // One that is the same may be written twice; calls have a rule of their own.
+        let is_other = |request: &Request<'s>| request.method != method && side(&request.method) == own;
+        let waiting = self.open.get(id).into_iter().flatten().rev().take(MOST_OF_ID);
+        if own > 0 && self.has_begun && waiting.into_iter().any(is_other) {
+            let why = Misplacement::Open { thing: "request".to_owned(), id: id.to_owned() };
+            self.misplaced(message, method, why);
+        }
+    }
+
+    fn misplaced(&mut self, message: Value<'_, 's>, kind: &str, why: Misplacement) {
+        let (place, kind) = (Place::of(message), kind.to_owned());
+        let event = MisplacedEvent { place, kind, why, says: None, is_doubtful: false };
+        self.transcript.details.misplaced_events.push(event);
     }
 
     fn call(&mut self, message: Value<'_, 's>, params: Option<Value<'_, 's>>) -> usize {
@@ -325,7 +365,9 @@ impl<'s> Session<'s> {
         if answer.is_some_and(|answer| answer.get("tools").is_some()) {
             self.declare(message);
         }
+        shapes::check_response(&mut self.checked, message);
         let waiting = id.as_ref().and_then(|id| self.open.get_mut(id));
+        let is_asked = waiting.as_ref().is_some_and(|waiting| !waiting.is_empty());
         let request = waiting.and_then(|waiting| {
             let fits = |request: &Request<'s>| is_answer(&request.method, answer);
             let from = waiting.len().saturating_sub(MOST_OF_ID);
@@ -366,6 +408,7 @@ impl<'s> Session<'s> {
             details.missing_keys.retain(|missing| !accepted.contains(missing.place.span));
         }
         let method = request.map(|request| request.method);
+        self.check(method.as_deref(), called, answer);
         let is_result = match &method {
             Some(method) => {
                 method == "tools/call" || called.is_some() || self.has_begun && method == "tasks/result"
@@ -374,6 +417,10 @@ impl<'s> Session<'s> {
             None => answer.is_some_and(|answer| answer.get("content").is_some_and(Value::is_array)),
         };
         if !is_result {
+            if let Some(id) = id.filter(|_| method.is_none() && !is_asked && self.has_begun) {
+                let why = Misplacement::NotOpen { thing: "request".to_owned(), id: id.into_owned() };
+                self.misplaced(message, "response", why);
+            }
             return Some("responses to other requests");
         }
         // A log may begin in the middle, or be a response alone.
@@ -390,6 +437,30 @@ impl<'s> Session<'s> {
             result.call_id = id;
         }
         None
+    }
+
+    /// Checks the shape of what answers a request about tools.
+    fn check(&mut self, method: Option<&str>, called: Option<usize>, answer: Option<Value<'_, 's>>) {
+        let Some((method, answer)) = method.zip(answer.filter(|answer| answer.is_object())) else { return };
+        match method {
+            "tools/list" => shapes::check_list(&mut self.checked, answer),
+            "tools/call" => {
+                let has_schema = called.is_some_and(|number| self.has_result_schema(number));
+                let is_read = has_schema || !self.is_structure_object;
+                shapes::check_result(&mut self.checked, answer, is_read);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the tool of a call says how its results are structured.
+    fn has_result_schema(&self, number: usize) -> bool {
+        let Body::Call(Call { name: Some(name), .. }) = &self.transcript.parts[number].body else {
+            return false;
+        };
+        let tools = self.transcript.request.tools.list.as_deref().unwrap_or_default();
+        let tool = self.tools.get(&name.text).and_then(|(_, at)| tools.get(*at));
+        tool.is_some_and(|tool| tool.result_schema.is_some())
     }
 
     /// Adds the result of a call, and what it asks the client's model.

@@ -5,14 +5,14 @@
 
 use std::borrow::Cow;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::parts::{call, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::exchange::{conversation_id, status};
-use crate::ir::{Body, FormatId, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::ir::{Arguments, Body, FormatId, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
     Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read).or_one_list();
@@ -21,8 +21,9 @@ const LISTS: [&str; 3] = ["inputs", "outputs", "entries"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: Value<'_, '_>| {
-        is_entry(record)
-            || record.elements().take(LOOKED_AT).any(is_entry)
+        let is_one = |value| is_entry(value) || is_event(value);
+        is_one(record)
+            || record.elements().take(LOOKED_AT).any(is_one)
             || record.get_str("object").is_some_and(|object| object.starts_with("conversation."))
             || LISTS
                 .iter()
@@ -75,10 +76,19 @@ fn is_start(record: Value<'_, '_>) -> bool {
             || record.get("model").is_some() && record.list("tools").any(is_connector))
 }
 
-/// Whether a value is an event of a stream.
+/// An event of a stream, and its type. Some programs keep its name beside its data.
+fn event_of<'d, 's>(event: Value<'d, 's>) -> Option<(Value<'d, 's>, Cow<'s, str>)> {
+    let data = event.get("data").filter(|data| data.is_object()).unwrap_or(event);
+    let kind = data.get_str("type").or_else(|| event.get_str("event"))?;
+    let is_own = matches!(&*kind, "message.output.delta" | "function.call.delta")
+        || ["conversation.response.", "tool.execution.", "agent.handoff."]
+            .iter()
+            .any(|start| kind.starts_with(start));
+    is_own.then_some((data, kind))
+}
+
 fn is_event(event: Value<'_, '_>) -> bool {
-    let data = event.get("data").unwrap_or(event);
-    data.get_str("type").is_some_and(|kind| kind.starts_with("conversation.response."))
+    event_of(event).is_some()
 }
 
 fn is_entry(entry: Value<'_, '_>) -> bool {
@@ -108,6 +118,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         known.id = id.or(known.id.take());
         known.record(*record, &mut reading);
     }
+    conversations.iter_mut().for_each(|known| known.end_stream(false));
     let conversations = conversations.into_iter().map(|known| Conversation {
         title: "conversation".to_owned(),
         transcript: known.transcript,
@@ -120,10 +131,16 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 struct Known<'s> {
     transcript: Transcript<'s>,
     id: Option<String>,
-    /// Whether it has calls that are not read.
-    has_unread: bool,
     calls: HashSet<Cow<'s, str>>,
+    streamed: HashMap<Cow<'s, str>, Streamed>,
     tools: HashSet<Cow<'s, str>>,
+}
+
+/// A call of a stream that goes on.
+struct Streamed {
+    part: usize,
+    text: String,
+    is_in_pieces: bool,
 }
 
 /// A request with all entries of its conversation before it.
@@ -135,23 +152,20 @@ pub(crate) fn request<'s>(format: FormatId, root: Value<'_, 's>) -> Transcript<'
 
 impl<'s> Known<'s> {
     fn new(transcript: Transcript<'s>) -> Self {
-        let (calls, tools) = Default::default();
-        Self { transcript, id: None, calls, tools, has_unread: false }
+        let (calls, tools, streamed) = Default::default();
+        Self { transcript, id: None, calls, tools, streamed }
     }
 
     fn record(&mut self, record: Value<'_, 's>, reading: &mut Reading<'s>) {
         if let Some(tools) = record.get("tools").filter(|tools| tools.is_array()) {
             self.declare(tools);
         }
-        if record.elements().any(is_event) {
-            self.has_unread = true;
-            return reading.leave_out("responses that are streamed");
-        }
         if record.is_array() {
-            return record.elements().for_each(|entry| self.entry(entry, reading));
+            record.elements().for_each(|entry| self.entry_or_event(entry, reading));
+            return self.end_stream(false);
         }
-        if is_entry(record) {
-            return self.entry(record, reading);
+        if is_entry(record) || is_event(record) {
+            return self.entry_or_event(record, reading);
         }
         let mut lists = LISTS.iter().filter_map(|key| record.get(key)).peekable();
         if lists.peek().is_none() {
@@ -165,23 +179,61 @@ impl<'s> Known<'s> {
         }
     }
 
+    fn entry_or_event(&mut self, record: Value<'_, 's>, reading: &mut Reading<'s>) {
+        match event_of(record) {
+            Some((event, kind)) => self.event(event, &kind, reading),
+            None => self.entry(record, reading),
+        }
+    }
+
+    /// Adds what an event of a stream brings: a message or a call in pieces.
+    fn event(&mut self, event: Value<'_, 's>, kind: &str, reading: &mut Reading<'s>) {
+        match kind {
+            "message.output.delta" => self.message(event),
+            "function.call.delta" => {
+                let Some(id) = event.get("tool_call_id").and_then(Named::of) else { return };
+                let piece = event.get("arguments");
+                let text = piece.and_then(Value::as_str).unwrap_or_default();
+                if let Some(call) = self.streamed.get_mut(&id.text) {
+                    call.is_in_pieces = true;
+                    return call.text.push_str(&text);
+                }
+                let part = self.transcript.parts.len();
+                let text = text.into_owned();
+                self.streamed.insert(id.text, Streamed { part, text, is_in_pieces: false });
+                self.call(event);
+            }
+            "conversation.response.done" => self.end_stream(true),
+            "conversation.response.error" | "conversation.response.started" => self.end_stream(false),
+            "tool.execution.started" => reading.leave_out("tools that the server ran"),
+            "agent.handoff.started" => reading.leave_out("hand-overs to another agent"),
+            _ => {}
+        }
+    }
+
+    /// Ends a stream. The calls of one that broke off are not whole, and nobody runs them.
+    fn end_stream(&mut self, is_whole: bool) {
+        for streamed in std::mem::take(&mut self.streamed).into_values() {
+            let part = self.transcript.parts.get_mut(streamed.part).map(|part| &mut part.body);
+            let Some(Body::Call(call)) = part else { continue };
+            if !is_whole {
+                call.unpaired = Some(UnpairedReason::Aborted);
+                call.arguments = Arguments::Missing;
+            } else if streamed.is_in_pieces {
+                call.arguments = Arguments::Missing;
+                self.transcript.details.streamed_arguments.insert(streamed.part, streamed.text);
+            }
+        }
+    }
+
     fn entry(&mut self, entry: Value<'_, 's>, reading: &mut Reading<'s>) {
         match entry.get_str("type").as_deref() {
-            Some("function.call") => {
-                let id = entry.get("tool_call_id");
-                self.calls.extend(id.and_then(Named::of).map(|id| id.text));
-                let mut call = call(id, entry.get("name"), entry.get("arguments"));
-                if entry.get_str("confirmation_status").is_some_and(|status| status != "allowed") {
-                    call.unpaired = Some(UnpairedReason::Consent);
-                }
-                self.transcript.turn(Role::Assistant, entry).part(entry, Body::Call(call));
-            }
+            Some("function.call") => self.call(entry),
             Some("function.result") => {
                 let mut result = result(entry.get("tool_call_id"), entry.get("result"), None);
                 let is_known = result.call_id.as_ref().is_some_and(|id| self.calls.contains(&id.text));
                 // Without a call before it, the conversation began elsewhere.
-                result.unpaired = (!is_known && (self.calls.is_empty() || self.has_unread))
-                    .then_some(UnpairedReason::Elsewhere);
+                result.unpaired = (!is_known && self.calls.is_empty()).then_some(UnpairedReason::Elsewhere);
                 self.transcript.turn(Role::Tool, entry).part(entry, Body::Result(result));
             }
             Some("tool.execution") => reading.leave_out("tools that the server ran"),
@@ -191,8 +243,18 @@ impl<'s> Known<'s> {
         }
     }
 
+    fn call(&mut self, entry: Value<'_, 's>) {
+        let id = entry.get("tool_call_id");
+        self.calls.extend(id.and_then(Named::of).map(|id| id.text));
+        let mut call = call(id, entry.get("name"), entry.get("arguments"));
+        if entry.get_str("confirmation_status").is_some_and(|status| status != "allowed") {
+            call.unpaired = Some(UnpairedReason::Consent);
+        }
+        self.transcript.turn(Role::Assistant, entry).part(entry, Body::Call(call));
+    }
+
     fn message(&mut self, entry: Value<'_, 's>) {
-        let is_output = entry.get_str("type").as_deref() == Some("message.output");
+        let is_output = entry.get_str("type").is_some_and(|kind| kind.starts_with("message.output"));
         let is_of_assistant = entry.get_str("role").as_deref() == Some("assistant");
         let role = if is_output || is_of_assistant { Role::Assistant } else { Role::User };
         self.transcript.turn(role, entry).content(entry.get("content"), |_| None);

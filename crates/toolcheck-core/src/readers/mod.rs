@@ -416,6 +416,7 @@ pub static ALL: &[&Reader] = &[
     &swe_agent::READER,
     &trl::READER,
     &vercel_ai::READER,
+    &protocols::VERCEL_UI_STREAM,
     &xlam::READER,
     &zeroclaw::READER,
 ];
@@ -440,6 +441,21 @@ pub fn of_protocol(record: Value<'_, '_>) -> Option<&'static Reader> {
     let first = record.elements().next().unwrap_or(record);
     let may_be = first.get("jsonrpc").is_some() || common::events::may_be_event(first);
     may_be.then(|| detect(&[record]))?.filter(|it| it.kind == SourceKind::Protocol)
+}
+
+/// The reader of events that a server of agents has streamed, which are no response of an API.
+pub fn streamed(events: Value<'_, '_>) -> Option<&'static Reader> {
+    let may_be_ui = events.elements().take(LOOKED_AT).any(prefilter::is_ui_chunk);
+    let all = [&mistral_conversations::READER, &google_adk::READER, &protocols::VERCEL_UI_STREAM];
+    let mut asked = all
+        .into_iter()
+        .filter(|reader| reader.kind != SourceKind::Protocol || reader.or_one_list || may_be_ui);
+    asked.find(|reader| (reader.sniff)(&[events]) > 0)
+}
+
+/// Whether a request asks a server of agents for such events.
+pub fn asks_for_events(request: Value<'_, '_>) -> bool {
+    google_adk::is_run(request) || vercel_ai::is_chat(request)
 }
 
 /// The reader that is surest of a file, by its first records.

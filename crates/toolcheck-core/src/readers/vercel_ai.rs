@@ -11,7 +11,7 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, event_log, prefilter};
 use crate::claim::certainty;
 use crate::ir::{Arguments, Body, Executor, Named, Place, Role, Transcript, UnpairedReason};
 use crate::{unread, unsupported};
@@ -40,6 +40,14 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             && message.get("content").is_some_and(|content| unread::unwrapped(content, is_own))
     };
     let sure = nested::certainty_of(records, |message| is_message(message) || is_in_text(message));
+    // Beside a stream, the reader of that reads the messages too.
+    let is_streamed = || {
+        records.iter().any(|record| prefilter::is_ui_chunk(*record))
+            && event_log::sniff("vercel-ui-stream", records) > 0
+    };
+    if sure > 0 && is_streamed() {
+        return 0;
+    }
     if sure > 0 { sure } else { nested::certainty_of(records, is_plain_message).min(certainty::LIKELY) }
 }
 
@@ -93,6 +101,12 @@ fn is_plain_message(value: Value<'_, '_>) -> bool {
                 && part.get("text").is_some()
                 || part.get_str("type").as_deref() == Some("file") && part.get("mediaType").is_some()
         })
+}
+
+/// Whether a value is the request of a front end, which gets a stream.
+pub(super) fn is_chat(request: Value<'_, '_>) -> bool {
+    let mut messages = request.list("messages").take(LOOKED_AT);
+    messages.any(|message| message.get("role").is_some() && list_of_parts(message).is_some())
 }
 
 /// Whether a list holds messages that only the SDK writes.

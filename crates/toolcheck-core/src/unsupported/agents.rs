@@ -121,7 +121,6 @@ static ALL: &[Unsupported] = &[
     of_agent("messages of Inngest's AgentKit", |root| {
         any_message(root, |message| has(message, &["stop_reason", "role"]) && is_list(message, "tools"))
     }),
-    of_agent("part of a stream of UI messages of the Vercel AI SDK", is_ui_chunk),
 ];
 
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
@@ -131,8 +130,7 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
     const KEYS: [&str; 7] = words("meta step_index step_number steps chat_messages payload_type table");
-    const TYPES: [&str; 9] =
-        words(r#""ask" "say" "session "message" "function_call "tool- "start-step "finish-step "text-"#);
+    const TYPES: [&str; 5] = words(r#""ask" "say" "session "message" "function_call"#);
     const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");
     let is_mark = |member: Value<'_, '_>| match member {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind.as_bytes())),
@@ -187,20 +185,4 @@ fn is_message_of_zed(message: Value<'_, '_>) -> bool {
 fn is_shown_by_cline(message: Value<'_, '_>) -> bool {
     let kind = message.get_str("type").filter(|kind| matches!(&**kind, "say" | "ask"));
     kind.is_some_and(|kind| has(message, &[&*kind]))
-}
-
-/// Whether a document is a chunk that only the stream of UI messages has, or a list of chunks
-/// (`packages/ai/src/ui-message-stream/ui-message-chunks.ts` of vercel/ai 5).
-pub(super) fn is_ui_chunk(root: Value<'_, '_>) -> bool {
-    let is_own = |chunk: Value<'_, '_>| {
-        let is_of_tool = |kind: &str| {
-            let step = kind.strip_prefix("tool-input-").or_else(|| kind.strip_prefix("tool-output-"));
-            step.is_some_and(|step| matches!(step, "start" | "delta" | "available" | "error" | "denied"))
-        };
-        let kind = chunk.get_str("type").unwrap_or_default();
-        is_of_tool(&kind) && has(chunk, &["toolCallId"])
-            || matches!(&*kind, "start-step" | "finish-step")
-            || matches!(&*kind, "text-start" | "text-delta" | "text-end") && has(chunk, &["id"])
-    };
-    is_own(root) || root.elements().take(LOOKED_AT).any(is_own)
 }

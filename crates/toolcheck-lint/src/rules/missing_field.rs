@@ -14,6 +14,7 @@ declare_rule! {
         "namespace": "a call of a tool in a namespace, without the namespace",
         "caller": "a call of a program, without the program",
         "call-name" for users: "a call in the log of a protocol, without the name of the tool",
+        "response" for users: "a response in the log of a protocol, without a key that the other side needs",
         "retry" for users: "a call in the log of a protocol that is sent again, without what the server asked for or its state",
     ],
     values TOOL_OR_PART [

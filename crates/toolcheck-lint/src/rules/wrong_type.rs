@@ -1,3 +1,5 @@
+use toolcheck_core::Level;
+
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
@@ -12,4 +14,11 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
+    for value in &cx.transcript.details.wrong_values {
+        let finding = out.report(value.place, format!("`{}` must be {}", value.key, value.wants));
+        finding.caption("not this").help(format!("`{}` is {}", value.key, value.wants));
+        if value.is_doubtful {
+            finding.at_most(Level::Warning);
+        }
+    }
 }

@@ -8,7 +8,6 @@ use toolcheck_json::{Document, Layout, Records};
 use super::{Container, HEAD, first_line, lines};
 use crate::exchanges::Maker;
 use crate::needs::Needs;
-use crate::reason::Reason;
 use crate::{Limits, Opened, event_stream};
 
 pub(super) static CONTAINER: Container =
@@ -68,19 +67,6 @@ fn is_chunks(bytes: &[u8], head: &[u8]) -> bool {
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let mut maker = Maker::new(bytes.len(), limits);
-    if is_of_ui(bytes) {
-        maker.leave_out(Reason::UiMessages);
-    } else {
-        maker.add_response("response".to_owned(), &Mapped::same(bytes, 0));
-    }
+    maker.add_response("response".to_owned(), &Mapped::same(bytes, 0));
     Some(maker.finish(&CONTAINER, None))
-}
-
-/// How many events are looked at for the stream of a server to a front end.
-const EVENTS: usize = 16;
-
-/// Whether what is streamed goes from a server to a front end, and is no response of an API.
-fn is_of_ui(bytes: &[u8]) -> bool {
-    let data = lines(&bytes[..bytes.len().min(HEAD)]).filter_map(|line| line.strip_prefix(b"data:"));
-    data.take(EVENTS).any(|data| unsupported::is_ui_chunk(Document::read(data).root()))
 }

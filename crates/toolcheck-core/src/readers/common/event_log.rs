@@ -53,7 +53,7 @@ fn lists_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>
 fn in_order<'d, 's>(records: &[Value<'d, 's>], protocol: &Protocol) -> Vec<Value<'d, 's>> {
     let is_shown = |event: Value<'_, '_>| events::may_be_event(event) && protocol.is_shown_by(event);
     let lists = |record: &Value<'d, 's>| {
-        let is_event = protocol.is_shown_by(*record);
+        let is_event = record.is_object() && protocol.is_shown_by(*record);
         let of_events = |list: &Value<'_, '_>| {
             list.elements().next().is_some() && (list.id() == record.id() || list.elements().any(is_shown))
         };
@@ -113,12 +113,14 @@ impl<'p> Kinds<'p> {
         if !event.is_object() {
             return None;
         }
-        let kind = self.protocol.kind.of(event).and_then(Value::as_str);
-        if let Some(kind) = kind
-            && let Some(events) = self.by_kind.get(&*kind)
-        {
-            let events = events.iter().copied().filter(|known| known.fits(event)).collect();
-            return Some(Known { kind: kind.into_owned(), events });
+        if let Some(kind) = self.protocol.kind.of(event).and_then(Value::as_str) {
+            // What ends so is the beginning of any number of kinds.
+            let is_of = |other: &String| other.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
+            let other = || self.protocol.others.iter().any(is_of).then_some(&[][..]);
+            if let Some(events) = self.by_kind.get(&*kind).map(Vec::as_slice).or_else(other) {
+                let events = events.iter().copied().filter(|known| known.fits(event)).collect();
+                return Some(Known { kind: kind.into_owned(), events });
+            }
         }
         let events: Vec<&Event> = self.by_key.iter().copied().filter(|known| known.fits(event)).collect();
         let kind = events.first()?.shown().to_owned();

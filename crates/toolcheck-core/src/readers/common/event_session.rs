@@ -11,12 +11,15 @@ use super::events::{
 };
 use super::{Conversation, ConversationEnd, Reader, parts};
 use crate::ir::{
-    Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, ToolDef, Transcript, UnpairedReason,
+    Arguments, Body, Executor, MisplacedEvent, Misplacement, Named, Place, Role, ToolDef, Transcript,
+    UnpairedReason,
 };
 
 pub(crate) struct Session<'p, 's> {
     protocol: &'p Protocol,
-    transcript: Transcript<'s>,
+    /// Whether what was said before is known.
+    pub(super) has_history: bool,
+    pub(super) transcript: Transcript<'s>,
     /// Whether the log has everything from here on.
     has_begun: bool,
     phase: usize,
@@ -36,11 +39,13 @@ pub(crate) struct Session<'p, 's> {
     last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
     streams: HashMap<String, (String, Cow<'s, str>)>,
-    calls: HashMap<Cow<'s, str>, OpenCall<'s>>,
+    pub(super) calls: HashMap<Cow<'s, str>, OpenCall<'s>>,
     /// The ids of the calls since nobody waited for any.
-    waiting: Vec<Cow<'s, str>>,
+    pub(super) waiting: Vec<Cow<'s, str>>,
+    /// How many of these have no result.
+    pub(super) unanswered: usize,
     /// The ids of results that belong to no call.
-    orphans: HashSet<Cow<'s, str>>,
+    pub(super) orphans: HashSet<Cow<'s, str>>,
     /// The ids of the calls, by those of their items.
     items: HashMap<Cow<'s, str>, Cow<'s, str>>,
     /// The ids of the calls that were taken out.
@@ -62,6 +67,7 @@ impl<'p, 's> Session<'p, 's> {
         transcript.details.results_may_wait = true;
         Self {
             protocol,
+            has_history: false,
             transcript,
             has_begun: false,
             phase: 0,
@@ -76,6 +82,7 @@ impl<'p, 's> Session<'p, 's> {
             streams: HashMap::default(),
             calls: HashMap::default(),
             waiting: Vec::new(),
+            unanswered: 0,
             orphans: HashSet::default(),
             items: HashMap::default(),
             deleted: HashSet::default(),
@@ -94,6 +101,7 @@ impl<'p, 's> Session<'p, 's> {
 
     pub(crate) fn end(mut self) -> Conversation<'s> {
         self.settle_strays();
+        self.cut_off();
         let parts = &mut self.transcript.parts;
         let mut lost = HashSet::default();
         if self.protocol.is_answered_elsewhere {
@@ -246,6 +254,9 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(list) = does.history.as_ref().and_then(|history| history.of(item)) {
             self.remember(list);
         }
+        if let Some(list) = does.ui_messages.as_ref().and_then(|list| list.of(item)) {
+            self.remember_ui(list);
+        }
         for content in does.contents.iter().filter_map(|at| at.of(item)).flat_map(Value::elements) {
             self.content(content);
         }
@@ -255,6 +266,12 @@ impl<'p, 's> Session<'p, 's> {
         if let Some(call) = &does.call {
             self.call(item, call.id.of(item), call.name.of(item), call.arguments.of(item));
             let of = |at: &Paths| at.of(item).and_then(Named::of).map(|id| id.text);
+            if call.by_server.of(item).and_then(Value::as_bool) == Some(true)
+                && let Some(called) = of(&call.id).and_then(|id| self.calls.get(&id))
+                && let Body::Call(call) = &mut self.transcript.parts[called.part].body
+            {
+                call.executor = Executor::Server;
+            }
             self.items.extend(of(&call.item).zip(of(&call.id)));
         }
         let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
@@ -288,14 +305,36 @@ impl<'p, 's> Session<'p, 's> {
         {
             open.remove(&key);
         }
+        if let Some(ends) = &does.ends_one
+            && let Some(key) = self.key(ends, event, item)
+        {
+            self.open.get_mut(&*ends.thing).map(|open| open.remove(&key));
+        }
+    }
+
+    /// What is not whole yet was never meant to be run.
+    fn cut_off(&mut self) {
+        let open = self.protocol.cut_off.as_deref().and_then(|thing| self.open.get(thing));
+        for called in open.into_iter().flatten().filter_map(|(id, _)| self.calls.get(&**id)) {
+            if let Some(Body::Call(call)) =
+                self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
+            {
+                call.unpaired.get_or_insert(UnpairedReason::Aborted);
+            }
+        }
     }
 
     /// Ends what an event ends, or what must have ended before it.
     fn end_with(&mut self, does: &'p Event, kind: &str, event: Value<'_, 's>) {
+        if does.goes_on {
+            self.pass();
+        }
         if does.begins_turn {
             self.waiting.clear();
+            self.unanswered = 0;
         }
         if does.closes_all {
+            self.cut_off();
             self.open.clear();
             self.refused.clear();
         }
@@ -342,7 +381,9 @@ impl<'p, 's> Session<'p, 's> {
         let is_first = refused.insert(key);
         refused.extend(last);
         if is_first {
-            let says = needs.refused.as_ref().map(|refused| refused.replace("{id}", &id));
+            let refused = needs.refused.as_ref();
+            let refused = refused.filter(|_| !needs.says_if_new || !self.calls.contains_key(&*id));
+            let says = refused.map(|refused| refused.replace("{id}", &id));
             let why = Misplacement::NotOpen { thing: needs.thing.clone(), id: id.to_string() };
             self.misplaced(event, kind, why, says);
         }
@@ -399,79 +440,6 @@ impl<'p, 's> Session<'p, 's> {
         self.misplaced(event, kind, Misplacement::LeftOpen { thing: ends.thing.clone(), ids }, says);
     }
 
-    /// Adds the messages of a list. Where the log has what was said, they repeat it, and only calls and results that it does
-    /// not have are new.
-    fn remember(&mut self, list: Value<'_, 's>) {
-        let is_first = self.transcript.parts.is_empty();
-        for message in list.elements().filter(|message| message.is_object()) {
-            let content = message.get("content");
-            if is_first && message.get_str("role").is_none_or(|role| role != "tool") {
-                self.pass();
-            }
-            let role = match message.get_str("role").as_deref() {
-                Some("assistant" | "reasoning") => Role::Assistant,
-                Some("tool") => {
-                    self.remember_result(message, content, is_first);
-                    continue;
-                }
-                Some("system" | "developer") => Role::System,
-                _ => Role::User,
-            };
-            if is_first {
-                self.transcript.turn(role, message).content(content, |_| None);
-            }
-            for call in message.get_any(&["toolCalls", "tool_calls"]).into_iter().flat_map(Value::elements) {
-                let id = call.get("id").and_then(Named::of);
-                if is_first || id.is_some_and(|id| !self.calls.contains_key(&id.text)) {
-                    let function = call.get("function").unwrap_or(call);
-                    self.call(call, call.get("id"), function.get("name"), function.get("arguments"));
-                }
-            }
-        }
-    }
-
-    /// What was said goes on after all calls.
-    fn pass(&mut self) {
-        for id in std::mem::take(&mut self.waiting) {
-            if let Some(called) = self.calls.get_mut(&id) {
-                called.is_passed = true;
-            }
-        }
-    }
-
-    fn remember_result(&mut self, message: Value<'_, 's>, content: Option<Value<'_, 's>>, is_first: bool) {
-        let id = message.get_any(&["toolCallId", "tool_call_id"]);
-        let text = id.and_then(Named::of).map(|id| id.text);
-        match text.as_ref().map(|id| self.calls.get_mut(id)) {
-            Some(Some(called)) if called.has_result && !is_first => return,
-            Some(Some(called)) => called.has_result = true,
-            Some(None) if !self.orphans.insert(text.clone().unwrap_or_default()) => return,
-            _ => {}
-        }
-        let is_error = message.get("error").is_some_and(|error| !error.is_null());
-        let result = parts::result(id, content, is_error.then_some(true));
-        self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
-    }
-
-    fn content(&mut self, content: Value<'_, 's>) {
-        let is_of_model = content.get_str("role").as_deref() == Some("model");
-        let role = if is_of_model { Role::Assistant } else { Role::User };
-        for part in content.get("parts").into_iter().flat_map(Value::elements) {
-            if let Some(call) = part.get_any(&["functionCall", "function_call"]) {
-                self.call(call, call.get("id"), call.get("name"), call.get("args"));
-            } else if let Some(answer) = part.get_any(&["functionResponse", "function_response"]) {
-                let mut result = parts::result(answer.get("id"), answer.get("response"), None);
-                result.name = answer.get("name").and_then(Named::of);
-                if let Some(called) = answer.get("id").and_then(Named::of) {
-                    self.calls.entry(called.text).and_modify(|called| called.has_result = true);
-                }
-                self.transcript.turn(Role::Tool, answer).part(answer, Body::Result(result));
-            } else if let Some(text) = part.get("text").filter(|text| text.as_json_str().is_some()) {
-                self.transcript.turn(role, content).part(text, Body::text(Some(text)));
-            }
-        }
-    }
-
     fn say(&mut self, says: &EventMessage, kind: &str, item: Value<'_, 's>) {
         let Some(text) = says.text.of(item).filter(|text| text.as_json_str().is_some()) else { return };
         if let Some(id) = says.item.of(item).and_then(Value::as_str)
@@ -487,7 +455,7 @@ impl<'p, 's> Session<'p, 's> {
         transcript.part(text, Body::text(Some(text)));
     }
 
-    fn call(
+    pub(super) fn call(
         &mut self,
         item: Value<'_, 's>,
         id: Option<Value<'_, 's>>,
@@ -522,6 +490,7 @@ impl<'p, 's> Session<'p, 's> {
         self.of_model(item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
         self.waiting.push(named.text.clone());
+        self.unanswered += 1;
         self.calls.insert(named.text, OpenCall { part, ..OpenCall::default() });
     }
 
@@ -530,6 +499,7 @@ impl<'p, 's> Session<'p, 's> {
         let text = id.and_then(Named::of).map(|id| id.text);
         let called = text.as_ref().and_then(|id| self.calls.get_mut(id));
         let is_known = called.is_some();
+        let mut executor = Executor::default();
         // What repeats a result that belongs to no call is no second mistake.
         if !is_known && step.may_repeat && text.as_ref().is_some_and(|id| self.orphans.contains(id)) {
             return;
@@ -538,6 +508,10 @@ impl<'p, 's> Session<'p, 's> {
             if called.has_result && step.may_repeat {
                 return;
             }
+            if let Some(Body::Call(call)) = self.transcript.parts.get(called.part).map(|part| &part.body) {
+                executor = call.executor;
+            }
+            self.unanswered = self.unanswered.saturating_sub(usize::from(!called.has_result));
             called.has_result = true;
             called.results.push(self.transcript.parts.len());
             if called.is_cancelled {
@@ -548,15 +522,21 @@ impl<'p, 's> Session<'p, 's> {
         }
         let is_deleted = text.as_ref().is_some_and(|id| self.deleted.contains(id));
         let is_refused = text.as_ref().is_some_and(|id| self.refused.values().any(|ids| ids.contains(&**id)));
-        if !is_known {
+        let is_orphan = !is_known && self.protocol.is_continued && self.unanswered > 0;
+        if is_orphan {
+            self.stray(step, item);
+        } else if !is_known {
             self.orphans.extend(text);
         }
         let content = step.content.of(item);
         let mut result = parts::result(id, content, step.is_error);
         result.name = step.name.of(item).and_then(Named::of);
+        result.executor = executor;
         // A log may begin in the middle, and what was refused may have been the call.
-        let is_begun =
-            self.has_begun && !is_refused && (is_known || !std::mem::take(&mut self.is_call_unnamed));
+        let is_begun = self.has_begun
+            && (is_orphan || self.has_history || !self.protocol.is_continued)
+            && !is_refused
+            && (is_known || !std::mem::take(&mut self.is_call_unnamed));
         result.unpaired = (!is_known && !is_deleted && !is_begun).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
     }

@@ -35,6 +35,10 @@ pub(crate) struct Protocol {
     pub(crate) begins: Deferred<Vec<String>>,
     /// Whether the side that calls may get its results in another way.
     pub(crate) is_answered_elsewhere: bool,
+    /// Whether a session may go on with what another one began, and answer calls of that.
+    pub(crate) is_continued: bool,
+    /// What a call is while it is not whole: one that stays so was cut off.
+    pub(crate) cut_off: Option<String>,
     /// What a session goes through, beginning with the first. Its events are known by their names.
     #[serde(rename = "phase")]
     pub(crate) phases: Deferred<Vec<Phase>>,
@@ -169,6 +173,8 @@ pub(crate) struct Event {
     /// What must be open for it.
     pub(crate) needs: Option<Resource>,
     pub(crate) closes: Option<Resource>,
+    /// The same of what need not have been opened.
+    pub(crate) ends_one: Option<Resource>,
     /// What must be open for it to mean anything here.
     pub(crate) when_open: Option<Resource>,
     /// What must not be open any more, with what the other side says.
@@ -185,12 +191,16 @@ pub(crate) struct Event {
     pub(crate) deletes: Option<Paths>,
     /// Whether it ends all calls that have no result yet.
     pub(crate) aborts: bool,
+    /// Whether the model goes on with the results of all calls before it.
+    pub(crate) goes_on: bool,
     /// Whether it begins a turn, so that what ends calls later ends none of those before it.
     pub(crate) begins_turn: bool,
     pub(crate) says: Option<EventMessage>,
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
     pub(crate) history: Option<Paths>,
+    /// The same as messages of a front end, which have calls and results as parts.
+    pub(crate) ui_messages: Option<Paths>,
     /// The same as a list of Gemini's contents.
     pub(crate) contents: Option<Paths>,
     /// Whether it is a conversation of its own.
@@ -258,6 +268,9 @@ pub(crate) struct Resource {
     pub(crate) is_of_lane: bool,
     /// What the other side says if it is open already, or not open.
     pub(crate) refused: Option<String>,
+    /// Whether it says so only of a call that was never begun.
+    #[serde(default)]
+    pub(crate) says_if_new: bool,
 }
 
 /// Something that must not be open any more.
@@ -280,6 +293,9 @@ pub(crate) struct CallStep {
     pub(crate) name: Paths,
     #[serde(default)]
     pub(crate) arguments: Paths,
+    /// What is true if the server runs it, which may answer it whenever it likes.
+    #[serde(default)]
+    pub(crate) by_server: Paths,
 }
 
 /// A message or a call that is sent in chunks.

@@ -5,6 +5,7 @@ pub(crate) mod broken;
 pub(crate) mod columns;
 pub(crate) mod described;
 mod event_calls;
+mod event_history;
 pub(crate) mod event_log;
 pub(crate) mod event_session;
 pub(crate) mod events;

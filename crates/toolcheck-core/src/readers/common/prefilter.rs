@@ -14,6 +14,13 @@ pub(crate) fn may_be_protocol(records: &[Value<'_, '_>]) -> bool {
     })
 }
 
+/// Whether a record may be a chunk that a server streams to the AI SDK in a front end.
+pub(crate) fn is_ui_chunk(record: Value<'_, '_>) -> bool {
+    let kind = record.get("type").map(Value::raw).unwrap_or_default();
+    let is_of = |start: &str| kind.get(1..).is_some_and(|kind| kind.starts_with(start.as_bytes()));
+    ["start", "finish-step", "text-", "tool-input-", "tool-output-"].into_iter().any(is_of)
+}
+
 fn may_be(record: Value<'_, '_>) -> bool {
     // Most records have one of these, and then no other key need be looked at.
     let Some(kind) = record.get("type") else {
@@ -25,7 +32,8 @@ fn may_be(record: Value<'_, '_>) -> bool {
     };
     // The type of an event has capital letters, or parts. What has a role is a message to a model.
     let mut inside = WRAPPERS.iter().filter_map(|key| record.get(key));
-    kind.raw().iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'.')
+    is_ui_chunk(record)
+        || kind.raw().iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'.')
         || record.get("direction").is_some()
         || inside.any(|inner| inner.is_object() && inner.get("role").is_none())
 }

@@ -1,0 +1,117 @@
+//! What a session whose messages are events is told of what was said before.
+
+use toolcheck_json::Value;
+
+use super::event_calls::OpenCall;
+use super::event_session::Session;
+use super::{parts, vercel_ai};
+use crate::ir::{Body, Call, Named, Role, ToolResult, Transcript};
+
+impl<'s> Session<'_, 's> {
+    /// Adds the messages of a list. Where the log has what was said, they repeat it, and only calls and results that it does
+    /// not have are new.
+    pub(super) fn remember(&mut self, list: Value<'_, 's>) {
+        let is_first = self.transcript.parts.is_empty();
+        for message in list.elements().filter(|message| message.is_object()) {
+            let content = message.get("content");
+            if is_first && message.get_str("role").is_none_or(|role| role != "tool") {
+                self.pass();
+            }
+            let role = match message.get_str("role").as_deref() {
+                Some("assistant" | "reasoning") => Role::Assistant,
+                Some("tool") => {
+                    self.remember_result(message, content, is_first);
+                    continue;
+                }
+                Some("system" | "developer") => Role::System,
+                _ => Role::User,
+            };
+            if is_first {
+                self.transcript.turn(role, message).content(content, |_| None);
+            }
+            for call in message.get_any(&["toolCalls", "tool_calls"]).into_iter().flat_map(Value::elements) {
+                let id = call.get("id").and_then(Named::of);
+                if is_first || id.is_some_and(|id| !self.calls.contains_key(&id.text)) {
+                    let function = call.get("function").unwrap_or(call);
+                    self.call(call, call.get("id"), function.get("name"), function.get("arguments"));
+                }
+            }
+        }
+    }
+
+    /// The same of messages that another reader knows.
+    pub(super) fn remember_ui(&mut self, list: Value<'_, 's>) {
+        let Some(format) = self.transcript.format else { return };
+        let mut said = Transcript::of_conversation(format, list);
+        let is_first = self.transcript.parts.is_empty();
+        let into = if is_first { &mut self.transcript } else { &mut said };
+        if list.elements().next().is_some() {
+            vercel_ai::read_list(into, list);
+        }
+        self.has_history |= is_first;
+        for (number, part) in self.transcript.parts.iter().enumerate().filter(|_| is_first) {
+            match &part.body {
+                Body::Call(Call { id: Some(id), .. }) => {
+                    let called = OpenCall { part: number, is_passed: true, ..OpenCall::default() };
+                    self.calls.insert(id.text.clone(), called);
+                }
+                Body::Result(ToolResult { call_id: Some(id), .. }) => {
+                    self.calls.entry(id.text.clone()).and_modify(|called| called.has_result = true);
+                }
+                _ => {}
+            }
+        }
+        for part in said.parts {
+            let Body::Result(result) = part.body else { continue };
+            let called = result.call_id.as_ref().and_then(|id| self.calls.get_mut(&id.text));
+            if let Some(called) = called.filter(|called| !called.has_result) {
+                called.has_result = true;
+                let value = list.document().value(part.place.node);
+                self.transcript.turn(Role::Tool, value).part(value, Body::Result(result));
+            }
+        }
+    }
+
+    /// What was said goes on after all calls.
+    pub(super) fn pass(&mut self) {
+        self.unanswered = 0;
+        for id in std::mem::take(&mut self.waiting) {
+            if let Some(called) = self.calls.get_mut(&id) {
+                called.is_passed = true;
+            }
+        }
+    }
+
+    fn remember_result(&mut self, message: Value<'_, 's>, content: Option<Value<'_, 's>>, is_first: bool) {
+        let id = message.get_any(&["toolCallId", "tool_call_id"]);
+        let text = id.and_then(Named::of).map(|id| id.text);
+        match text.as_ref().map(|id| self.calls.get_mut(id)) {
+            Some(Some(called)) if called.has_result && !is_first => return,
+            Some(Some(called)) => called.has_result = true,
+            Some(None) if !self.orphans.insert(text.clone().unwrap_or_default()) => return,
+            _ => {}
+        }
+        let is_error = message.get("error").is_some_and(|error| !error.is_null());
+        let result = parts::result(id, content, is_error.then_some(true));
+        self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
+    }
+
+    pub(super) fn content(&mut self, content: Value<'_, 's>) {
+        let is_of_model = content.get_str("role").as_deref() == Some("model");
+        let role = if is_of_model { Role::Assistant } else { Role::User };
+        for part in content.get("parts").into_iter().flat_map(Value::elements) {
+            if let Some(call) = part.get_any(&["functionCall", "function_call"]) {
+                self.call(call, call.get("id"), call.get("name"), call.get("args"));
+            } else if let Some(answer) = part.get_any(&["functionResponse", "function_response"]) {
+                let mut result = parts::result(answer.get("id"), answer.get("response"), None);
+                result.name = answer.get("name").and_then(Named::of);
+                if let Some(called) = answer.get("id").and_then(Named::of) {
+                    self.calls.entry(called.text).and_modify(|called| called.has_result = true);
+                }
+                self.transcript.turn(Role::Tool, answer).part(answer, Body::Result(result));
+            } else if let Some(text) = part.get("text").filter(|text| text.as_json_str().is_some()) {
+                self.transcript.turn(role, content).part(text, Body::text(Some(text)));
+            }
+        }
+    }
+}

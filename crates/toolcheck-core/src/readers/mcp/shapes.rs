@@ -1,0 +1,120 @@
+//! What the clients of the official SDKs check of a response, and refuse: `CallToolResult`, `ListToolsResult` and
+//! `JSONRPCMessage` in `types.ts` of `@modelcontextprotocol/sdk` 1.32.2 and in the package `mcp` 2.3.0 for Python. What only
+//! one of them refuses is doubtful.
+
+use toolcheck_json::Value;
+
+use crate::ir::{Details, MissingKey, Place, WrongValue};
+
+/// The keys of each type of block, which are texts but for that of `resource`.
+const BLOCKS: [(&str, &[&str]); 5] = [
+    ("text", &["text"]),
+    ("image", &["data", "mimeType"]),
+    ("audio", &["data", "mimeType"]),
+    ("resource_link", &["uri", "name"]),
+    ("resource", &["resource"]),
+];
+
+fn missing(details: &mut Details<'_>, of: Value<'_, '_>, key: &'static str) {
+    let place = Place::of(of);
+    details.missing_keys.push(MissingKey { case: "response", key, place, name: None, because: None });
+}
+
+/// Says of a value that it must be something else. `is_doubtful` is whether a client takes it.
+fn wrong(
+    details: &mut Details<'_>,
+    value: Value<'_, '_>,
+    key: &'static str,
+    wants: &'static str,
+    is_doubtful: bool,
+) {
+    details.wrong_values.push(WrongValue { place: Place::of(value), key, wants, is_doubtful });
+}
+
+/// Checks what is there of a response, whatever it answers.
+pub(super) fn check_response(details: &mut Details<'_>, message: Value<'_, '_>) {
+    match (message.get("result"), message.get("error")) {
+        (None, None) => missing(details, message, "result"),
+        (Some(result), None) if !result.is_object() => wrong(details, result, "result", "an object", false),
+        (None, Some(error)) if !error.is_object() => wrong(details, error, "error", "an object", false),
+        (None, Some(error)) => {
+            for key in ["code", "message"] {
+                if error.get(key).is_none() {
+                    missing(details, error, key);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Checks the answer to `tools/list`.
+pub(super) fn check_list(details: &mut Details<'_>, result: Value<'_, '_>) {
+    match result.get("tools") {
+        None => missing(details, result, "tools"),
+        Some(tools) if !tools.is_array() => wrong(details, tools, "tools", "a list", false),
+        Some(tools) => {
+            for tool in tools.elements().filter(|tool| tool.is_object()) {
+                match tool.get("name") {
+                    None => missing(details, tool, "name"),
+                    Some(name) if name.as_json_str().is_none() => {
+                        wrong(details, name, "name", "a string", false)
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Checks the answer to `tools/call`. `is_structured_read` is whether a schema says more of the structure.
+pub(super) fn check_result(details: &mut Details<'_>, result: Value<'_, '_>, is_structured_read: bool) {
+    const OTHERS: [&str; 4] = ["inputRequests", "requestState", "task", "toolResult"];
+    match result.get("content") {
+        None if result.get_any(&OTHERS).is_some() => return,
+        None => wrong(details, result, "content", "a list, even if it is empty", true),
+        Some(content) if !content.is_array() => wrong(details, content, "content", "a list of blocks", false),
+        Some(content) => content.elements().for_each(|block| check_block(details, block)),
+    }
+    if let Some(failed) = result.get("isError").filter(|failed| failed.as_bool().is_none()) {
+        wrong(details, failed, "isError", "`true` or `false`", true);
+    }
+    let structured = result.get("structuredContent").filter(|it| !it.is_object() && !is_structured_read);
+    if let Some(structured) = structured {
+        wrong(details, structured, "structuredContent", "an object", true);
+    }
+}
+
+fn check_block(details: &mut Details<'_>, block: Value<'_, '_>) {
+    if !block.is_object() {
+        return wrong(details, block, "content", "a list of objects", false);
+    }
+    let Some(kind) = block.get("type") else {
+        return wrong(details, block, "type", "given in each block", true);
+    };
+    let known = kind.as_str().and_then(|kind| BLOCKS.iter().find(|(name, _)| *name == kind));
+    let Some((name, keys)) = known else {
+        let wants = "`text`, `image`, `audio`, `resource_link` or `resource`";
+        return wrong(details, kind, "type", wants, false);
+    };
+    for key in *keys {
+        match block.get(key) {
+            None => missing(details, block, key),
+            Some(value) if *name == "resource" => check_resource(details, value),
+            Some(value) if value.as_json_str().is_none() => wrong(details, value, key, "a string", false),
+            _ => {}
+        }
+    }
+}
+
+fn check_resource(details: &mut Details<'_>, resource: Value<'_, '_>) {
+    if !resource.is_object() {
+        return wrong(details, resource, "resource", "an object", false);
+    }
+    if resource.get("uri").is_none() {
+        missing(details, resource, "uri");
+    }
+    if resource.get_any(&["text", "blob"]).is_none() {
+        missing(details, resource, "text");
+    }
+}
