@@ -202,6 +202,10 @@ fn claim(step: Value<'_, '_>) -> Claim {
 
 fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
     let input = if root.is_array() { root } else { root.get("input")? };
+    // What has a type is an event or a step with the input of a tool, and no body.
+    if input.is_object() && root.get("type").is_some() {
+        return None;
+    }
     let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     let request = &mut transcript.request;
     request.model = root.get_str("model");
