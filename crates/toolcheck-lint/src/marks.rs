@@ -76,8 +76,9 @@ fn first_better(
     let mut candidates = numbers(&first);
     let is_short = tried.2 && first.bytes.len() <= LONGEST_AHEAD;
     candidates.retain(|_| is_short);
-    candidates
-        .sort_by_key(|number| first.done.iter().any(|done| done.finding == *number && done.cost.is_some()));
+    toolcheck_json::sort_by_position(&mut candidates, |number| {
+        usize::from(first.done.iter().any(|done| done.finding == *number && done.cost.is_some()))
+    });
     let try_way = |plan: Planned, how: &FixOptions| done_by(plan, how, document, findings, tried, lint);
     if let Some(done) = try_way(first, how) {
         return Some((done, more));

@@ -82,7 +82,7 @@ fn turns(text: &str) -> Vec<(Role, Range<usize>)> {
         .flat_map(|(mark, role)| text.match_indices(mark).map(|(at, mark)| (at, mark, *role)))
         .filter(|(at, ..)| is_begun(*at) || text[..*at].ends_with(END))
         .collect();
-    marks.sort_unstable_by_key(|(at, ..)| *at);
+    toolcheck_json::sort_by_position(&mut marks, |(at, ..)| *at);
     let ends = marks.iter().skip(1).map(|(at, ..)| *at).chain([text.len()]);
     let turns = marks.iter().zip(ends);
     turns.map(|((at, mark, role), end)| (*role, trimmed(text, at + mark.len()..end))).collect()

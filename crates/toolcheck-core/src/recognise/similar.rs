@@ -167,7 +167,7 @@ pub(super) fn votes(error: &str) -> Vec<(&'static ErrorClass, f64)> {
         (*class, shared.powi(2) / pairs.iter().map(weigh).sum::<f64>().max(1.0))
     };
     let mut voters: Vec<(&ErrorClass, f64)> = OF_WORDS.candidates(&own).into_iter().map(vote).collect();
-    voters.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    by_weight(&mut voters);
     voters.truncate(MOST_VOTES);
     let all: f64 = voters.iter().map(|(_, vote)| vote).sum();
     let share = |class: &'static ErrorClass| {
@@ -176,8 +176,13 @@ pub(super) fn votes(error: &str) -> Vec<(&'static ErrorClass, f64)> {
     };
     let mut shares: Vec<(&ErrorClass, f64)> = ErrorClass::all().map(share).collect();
     shares.retain(|(_, share)| *share > 0.0);
-    shares.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    by_weight(&mut shares);
     shares
+}
+
+/// Puts the largest first.
+fn by_weight(classes: &mut [(&'static ErrorClass, f64)]) {
+    classes.sort_by(|(_, one), (_, other)| other.total_cmp(one));
 }
 
 fn size<T>(list: &[T]) -> f64 {

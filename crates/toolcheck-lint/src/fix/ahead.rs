@@ -157,7 +157,7 @@ pub(super) fn worse_alone(text: &[u8], options: &Options, how: &FixOptions) -> V
     let places: HashMap<(RuleId, usize), &Finding> =
         before.findings.iter().map(|found| ((found.rule, found.spot.bytes.start), found)).collect();
     let Some((_, mut applied)) = step(text, options, how) else { return Vec::new() };
-    applied.sort_by_key(|done| done.cost.is_some());
+    toolcheck_json::sort_by_position(&mut applied, |done| usize::from(done.cost.is_some()));
     let found = |done: &Applied| places.get(&(done.rule, done.spot.bytes.start)).copied();
     let found: Vec<&Finding> = applied.iter().filter_map(found).collect();
     halved(found.len(), &mut |left| {

@@ -481,7 +481,9 @@ impl Planner<'_, '_> {
         });
         // A message right after the calls would divide their turn, if others are answered after the model goes on.
         if home.is_none() {
-            units.sort_by_key(|unit| !matches!(unit, Unit::InPlace(_)));
+            toolcheck_json::sort_by_position(&mut units, |unit| {
+                usize::from(!matches!(unit, Unit::InPlace(_)))
+            });
         }
         let mut blocks = match home {
             Some(home) => {
@@ -502,7 +504,7 @@ impl Planner<'_, '_> {
         if let Some(finding) = self.after_other_content(turn + 1) {
             let at = message.map_or(0, |message| message.place.span.start);
             if self.try_fix(finding, Action::Moved, at, None) {
-                blocks.sort_by_cached_key(|block| !self.is_result(block));
+                toolcheck_json::sort_by_position(&mut blocks, |block| usize::from(!self.is_result(block)));
             }
         }
         // What comes after each result that stays, and before all of them.

@@ -28,7 +28,7 @@ impl<'p, 's> Planner<'p, 's> {
         if !gaps.is_empty() && units.iter().any(|unit| message_of(unit).is_none()) {
             // Those that are left are joined.
             self.lost.extend(gaps.iter().map(|gap| self.document.value(gap.lost).raw()));
-            units.sort_by_cached_key(|unit| match message_of(unit) {
+            toolcheck_json::sort_by_position(units, |unit| match message_of(unit) {
                 Some(message) => 2 * gaps.partition_point(|gap| gap.message <= message),
                 None => {
                     filled += 1;

@@ -33,7 +33,9 @@ impl Planner<'_, '_> {
         let is_whole = |fix: &Fix| {
             fix.changes.iter().all(|change| matches!(change, Change::Write(node, _) if self.messages.binary_search(node).is_ok()))
         };
-        fixes.sort_by_cached_key(|(_, _, fix)| (loses(fix), !is_whole(fix)));
+        toolcheck_json::sort_by_positions(&mut fixes, |(_, _, fix)| {
+            (usize::from(loses(fix)), usize::from(!is_whole(fix)))
+        });
         for (number, rule, fix) in fixes {
             let mut sites: Vec<(Site, &Change)> = Vec::with_capacity(fix.changes.len());
             for change in &fix.changes {

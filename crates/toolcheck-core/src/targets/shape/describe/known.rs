@@ -97,7 +97,10 @@ impl<'f> Known<'f> {
             }
         };
         for facts in [&mut accepted, &mut facts] {
-            facts.sort_by_key(|fact| (!fact.is_about(key), fact.model.is_none(), nearest(fact)));
+            toolcheck_json::sort_by_positions(facts, |fact| {
+                let rank = 2 * usize::from(!fact.is_about(key)) + usize::from(fact.model.is_none());
+                (rank, nearest(fact).map_or(0, |place| place + 1))
+            });
         }
         let mut all: Vec<Self> = Vec::new();
         let is_settled = |all: &[Self]| all.iter().any(|known| !known.is_conditional());
