@@ -9,7 +9,7 @@ use super::print;
 use super::text::Text;
 use super::value::{Function, Missing, Value, View, range_length};
 
-/// The methods of texts that a template may call.
+/// The methods of texts that a template may call, in alphabetical order.
 pub static OF_TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     "capitalize casefold center count encode endswith expandtabs find format format_map index \
      isalnum isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace \
@@ -19,36 +19,34 @@ pub static OF_TEXTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         .split(' ')
         .collect()
 });
-const OF_DICTS: &[&str] = &["get", "items", "keys", "values", "copy", "fromkeys"];
-const OF_LISTS: &[&str] = &["count", "index", "copy"];
-const OF_TUPLES: &[&str] = &["count", "index"];
-/// Methods that change a value, which the sandbox hides.
-const CHANGING_DICTS: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
-const CHANGING_LISTS: &[&str] = &["append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"];
-
 /// What a value has by itself under this name; methods of texts among others.
 fn own(value: &Value, name: &str) -> Option<Value> {
     if let (Value::Cycler(cycler), "current") = (value, name) {
         return cycler.0.get(*cycler.1.borrow()).cloned();
     }
-    let (methods, changing): (&[&str], &[&str]) = match value {
-        Value::Str(_) => (OF_TEXTS.as_slice(), &[]),
-        Value::Dict(_) => (OF_DICTS, CHANGING_DICTS),
-        Value::List(_) => (OF_LISTS, CHANGING_LISTS),
-        Value::Tuple(_) | Value::Range(_) => (OF_TUPLES, &[]),
-        Value::Float(_) => (&["is_integer"], &[]),
-        Value::Int(_) | Value::Bool(_) => (&["bit_length"], &[]),
-        Value::Joiner(_) | Value::Cycler(_) => (&["next", "reset"], &[]),
-        Value::Function(Function::Dict) => (&["fromkeys"], &[]),
-        _ => (&[], &[]),
+    let is_method = match value {
+        Value::Str(_) => OF_TEXTS.binary_search(&name).is_ok(),
+        Value::Dict(_) => matches!(name, "get" | "items" | "keys" | "values" | "copy" | "fromkeys"),
+        Value::List(_) => matches!(name, "count" | "index" | "copy"),
+        Value::Tuple(_) | Value::Range(_) => matches!(name, "count" | "index"),
+        Value::Float(_) => name == "is_integer",
+        Value::Int(_) | Value::Bool(_) => name == "bit_length",
+        Value::Joiner(_) | Value::Cycler(_) => matches!(name, "next" | "reset"),
+        Value::Function(Function::Dict) => name == "fromkeys",
+        _ => false,
     };
-    let may_be = |names: &[&str]| {
-        names.iter().any(|own| own.as_bytes().first() == name.as_bytes().first() && *own == name)
+    // Methods that change a value are hidden by the sandbox.
+    let is_changing = match value {
+        Value::Dict(_) => matches!(name, "clear" | "pop" | "popitem" | "setdefault" | "update"),
+        Value::List(_) => {
+            matches!(name, "append" | "clear" | "extend" | "insert" | "pop" | "remove" | "reverse" | "sort")
+        }
+        _ => false,
     };
-    if may_be(methods) {
+    if is_method {
         return Some(Value::Method(Rc::new((value.clone(), name.into()))));
     }
-    if may_be(changing) || name.starts_with("__") && name.ends_with("__") {
+    if is_changing || name.starts_with("__") && name.ends_with("__") {
         let type_name = value.type_name();
         let message =
             format!("access to attribute {} of '{type_name}' object is unsafe.", print::quoted(name));

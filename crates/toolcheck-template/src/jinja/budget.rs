@@ -34,12 +34,11 @@ pub(crate) fn weight(value: &Value) -> usize {
 
 /// Counts a piece of work. Says whether there may be more: what goes through a value stops otherwise, and the next step of
 /// the render is an error.
+#[inline]
 pub(crate) fn work(steps: usize) -> bool {
-    WORK.with(|work| {
-        let left = work.get().saturating_sub(steps as u64);
-        work.set(left);
-        left > 0
-    })
+    let left = WORK.get().saturating_sub(steps as u64);
+    WORK.set(left);
+    left > 0
 }
 
 /// What is left of the limits of a render.
@@ -53,12 +52,13 @@ pub(crate) struct Budget {
 impl Budget {
     /// So many steps and so many bytes in all, and no text longer than `longest`.
     pub(crate) fn new(steps: u64, bytes: u64, longest: u64) -> Self {
-        WORK.with(|work| work.set(steps));
+        WORK.set(steps);
         Self { steps: Cell::new(steps), bytes: Cell::new(bytes), longest }
     }
 
+    #[inline]
     pub(crate) fn step(&self) -> Step<()> {
-        match self.steps.get().checked_sub(1).filter(|_| work(0)) {
+        match self.steps.get().checked_sub(1).filter(|_| WORK.get() > 0) {
             Some(left) => {
                 self.steps.set(left);
                 Ok(())

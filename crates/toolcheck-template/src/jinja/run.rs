@@ -27,7 +27,8 @@ enum Flow {
 
 #[derive(Debug, Default)]
 struct Scope {
-    values: BTreeMap<Name, Value>,
+    /// In the order of the names: most scopes have a few, and names are numbered as they come.
+    values: Vec<(Name, Value)>,
     parent: usize,
 }
 
@@ -70,14 +71,12 @@ pub(crate) fn run(
     now: Now,
     engine: Engine,
 ) -> Step<Printed> {
-    let values =
-        context.into_iter().filter_map(|(name, value)| Some((*ast.numbers.get(&name)?, value))).collect();
     let mut run = Run {
         ast,
         engine,
         budget,
         now,
-        scopes: vec![Scope { values, parent: usize::MAX }],
+        scopes: vec![Scope { values: Vec::new(), parent: usize::MAX }],
         namespaces: Vec::new(),
         loops: Vec::new(),
         captures: 0,
@@ -88,6 +87,11 @@ pub(crate) fn run(
         depth: 0,
         line: 1,
     };
+    for (name, value) in context {
+        if let Some(name) = ast.numbers.get(&name) {
+            run.set(0, *name, value);
+        }
+    }
     // What ran out in the last statement shows in a step after it.
     match run.nodes(&ast.body, 0).and_then(|_| run.budget.step()) {
         Ok(()) => Ok((run.out.finish(), run.generated)),
@@ -195,7 +199,7 @@ impl<'t> Run<'t> {
     fn scoped<T>(&mut self, parent: usize, inner: impl FnOnce(&mut Self, usize) -> Step<T>) -> Step<T> {
         let captures = self.captures;
         let scope = self.scopes.len();
-        self.scopes.push(Scope { values: BTreeMap::new(), parent });
+        self.scopes.push(Scope { values: Vec::new(), parent });
         self.budget.charge(size_of::<Scope>())?;
         let found = inner(self, scope);
         if self.captures == captures {
@@ -222,21 +226,28 @@ impl<'t> Run<'t> {
     }
 
     fn set(&mut self, scope: usize, name: Name, value: Value) {
-        self.scopes[scope].values.insert(name, value);
+        let values = &mut self.scopes[scope].values;
+        match values.binary_search_by_key(&name, |(own, _)| *own) {
+            Ok(at) => values[at].1 = value,
+            Err(at) => {
+                work((values.len() - at) / PER_STEP);
+                values.insert(at, (name, value));
+            }
+        }
     }
 
     /// The values of all names and of the attributes of namespaces.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        let scopes = self.scopes.iter_mut().flat_map(|scope| scope.values.values_mut());
+        let scopes = self.scopes.iter_mut().flat_map(|scope| scope.values.iter_mut().map(|(_, value)| value));
         scopes.chain(self.namespaces.iter_mut().flat_map(BTreeMap::values_mut))
     }
 
     pub(crate) fn lookup(&self, name: Name, scope: usize) -> Value {
         let (mut at, mut passed) = (scope, 0);
         while let Some(scope) = self.scopes.get(at) {
-            if let Some(value) = scope.values.get(&name) {
+            if let Ok(found) = scope.values.binary_search_by_key(&name, |(own, _)| *own) {
                 work(passed / 8);
-                return value.clone();
+                return scope.values[found].1.clone();
             }
             (at, passed) = (scope.parent, passed + 1);
         }

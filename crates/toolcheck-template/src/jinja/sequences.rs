@@ -28,16 +28,29 @@ pub(crate) fn apply(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> St
     }
 }
 
-/// Whether an item passes the test that is named in the arguments.
-fn passes(run: &Run<'_>, item: &Value, args: &Args, at: usize) -> Step<bool> {
-    let Some(test) = args.positional.get(at) else { return Ok(item.is_true()) };
+/// The test that is named at a place in the arguments, with those that follow.
+fn test_of(args: &Args, at: usize) -> Option<(&str, Args)> {
+    let test = args.positional.get(at)?;
     let rest = Args { positional: args.positional[at + 1..].to_vec(), named: args.named.clone() };
-    predicates::apply(test.as_str().unwrap_or_default(), item, &rest, &run.budget)
+    Some((test.as_str().unwrap_or_default(), rest))
+}
+
+/// Whether an item passes a test, or counts as true if there is none.
+fn passes(run: &Run<'_>, item: &Value, test: Option<&(&str, Args)>) -> Step<bool> {
+    match test {
+        Some((test, rest)) => predicates::apply(test, item, rest, &run.budget),
+        None => Ok(item.is_true()),
+    }
 }
 
 fn at_path(run: &Run<'_>, item: &Value, path: &Value) -> Step<Value> {
     let Some(text) = path.as_str() else { return run.item(item, path) };
     run.budget.go_through(path)?;
+    // Most are one name.
+    if text.bytes().all(|byte| byte != b'.' && !byte.is_ascii_digit()) {
+        run.budget.step()?;
+        return run.item(item, path);
+    }
     let mut found = item.clone();
     for part in text.split('.') {
         run.budget.step()?;
@@ -77,10 +90,11 @@ fn select(run: &Run<'_>, name: &str, value: &Value, args: &Args) -> Step<Value> 
     if by_attribute && args.positional.is_empty() {
         return Generator::of((Vec::new(), value_error("Missing parameter for attribute name")));
     }
+    let test = test_of(args, usize::from(by_attribute));
     Generator::of(generate(run, value, |item| {
         let passes = match args.positional.first().filter(|_| by_attribute) {
-            Some(attribute) => passes(run, &at_path(run, &item, attribute)?, args, 1)?,
-            None => passes(run, &item, args, 0)?,
+            Some(attribute) => passes(run, &at_path(run, &item, attribute)?, test.as_ref())?,
+            None => passes(run, &item, test.as_ref())?,
         };
         Ok((passes == wanted).then_some(item))
     }))
