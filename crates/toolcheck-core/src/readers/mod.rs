@@ -63,7 +63,7 @@ use common::{
     search, spans, tagged, threads, traces, turns,
 };
 
-pub(crate) use common::broken::is_broken;
+pub use common::broken::is_broken;
 pub use common::columns::Columns;
 pub use common::file_style::{FileFixStyle, NewRecord};
 pub use common::next::{NextRequest, Repair};

@@ -16,13 +16,14 @@
 //! Atomic writes the same log. Its summaries repeat what they keep (`verbatim-lines`), and its versions before 2026-07-14 left
 //! out what a `context_compaction` names (`packages/coding-agent/docs/session-format.md` of bastani-inc/atomic).
 
-use std::collections::hash_map::Entry;
+use std::cell::LazyCell;
 
 use foldhash::HashMap;
 use toolcheck_json::{NodeId, Value};
 
 use toolcheck_json::edit::Piece;
 
+use super::broken::is_broken;
 use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
@@ -230,26 +231,29 @@ struct Kept {
 
 impl Branches {
     fn of(records: &[Value<'_, '_>]) -> Self {
+        let is_in_tree = Self::in_tree(records);
+        let numbers = (0..records.len()).filter(|number| is_in_tree[*number]);
         let mut number_of: HashMap<&[u8], usize> = HashMap::default();
+        number_of.extend(numbers.filter_map(|number| Some((records[number].get("id")?.raw(), number))));
         let mut parents: Vec<Option<usize>> = Vec::with_capacity(records.len());
         let mut gaps: Vec<(usize, NodeId, NodeId)> = Vec::new();
+        // The records before those that are lost; none before the root.
+        let mut before_lost: HashMap<&[u8], Option<usize>> = HashMap::default();
+        let callers = LazyCell::new(|| callers(records));
         let mut last = None;
         for (number, record) in records.iter().enumerate() {
-            // A parent stands before its children, so that there are no circles.
-            let parent = record.get("parentId").filter(|parent| !parent.is_null());
-            if let (Some(lost), Some(last)) = (parent, last)
-                && let Entry::Vacant(entry) = number_of.entry(lost.raw())
-            {
-                entry.insert(last);
-                gaps.extend(records[last].get("id").map(|before| (number, lost.id(), before.id())));
+            let parent = record.get("parentId").filter(|parent| !parent.is_null() && is_in_tree[number]);
+            let found = parent.and_then(|parent| number_of.get(parent.raw()).copied());
+            parents.push(found.filter(|found| *found != number));
+            if let (Some(lost), None) = (parent, found) {
+                let before = *before_lost
+                    .entry(lost.raw())
+                    .or_insert_with(|| last.map(|last| before_result(*record, last, &parents, &callers)));
+                parents[number] = before;
+                let before = before.and_then(|before| records[before].get("id"));
+                gaps.extend(before.map(|before| (number, lost.id(), before.id())));
             }
-            parents.push(parent.and_then(|parent| number_of.get(parent.raw()).copied()));
-            if record.get("parentId").is_some()
-                && let Some(id) = record.get("id")
-            {
-                number_of.insert(id.raw(), number);
-                last = Some(number);
-            }
+            last = is_in_tree[number].then_some(number).or(last);
         }
         let mut of_record = vec![0; records.len()];
         // The first version has no tree.
@@ -257,14 +261,19 @@ impl Branches {
             return Self { of_record, count: 1, way: Vec::new(), gaps: Vec::new() };
         }
         let mut is_on_way = vec![false; records.len()];
-        let mut way: Vec<usize> = std::iter::successors(last, |number| parents[*number]).collect();
+        let mut way = Vec::new();
+        let mut next = last;
+        // A file that was written together from others may have circles.
+        while let Some(number) = next.filter(|number| !std::mem::replace(&mut is_on_way[*number], true)) {
+            way.push(number);
+            next = parents[number];
+        }
         way.reverse();
-        way.iter().for_each(|number| is_on_way[*number] = true);
         let mut count = 1;
         // The last record of each branch.
         let mut ends: Vec<Option<usize>> = vec![None];
-        for (number, record) in records.iter().enumerate() {
-            if is_on_way[number] || record.get("parentId").is_none() {
+        for number in 0..records.len() {
+            if is_on_way[number] || !is_in_tree[number] {
                 continue;
             }
             let continued =
@@ -284,6 +293,18 @@ impl Branches {
         Self { of_record, count, way, gaps }
     }
 
+    /// Which records Pi finds in the tree: it passes over lines that are no JSON, and one with no parent is a root.
+    fn in_tree(records: &[Value<'_, '_>]) -> Vec<bool> {
+        let has_tree = records.iter().any(|record| record.get("parentId").is_some());
+        let is_root = |record: Value<'_, '_>| {
+            has_tree && matches!(entry(record), RecordKind::Message(_) | RecordKind::Summary(..))
+        };
+        let is_found = |record: &Value<'_, '_>| {
+            record.get("id").is_some() && (record.get("parentId").is_some() || is_root(*record))
+        };
+        records.iter().map(|record| is_found(record) && !is_broken(*record)).collect()
+    }
+
     /// What the last compaction of the conversation has kept; `None` if there is none, or nothing shows what it kept.
     fn kept(&self, records: &[Value<'_, '_>]) -> Option<Kept> {
         let is_compaction =
@@ -296,8 +317,10 @@ impl Branches {
         let compaction = Some(records[self.way[end]]).filter(|record| !says_all(record))?;
         let first = compaction.get("firstKeptEntryId")?;
         let is_first = |number: &usize| records[*number].get("id").is_some_and(|id| id.raw() == first.raw());
-        let found =
-            self.gaps.last().map_or(0, |(first, ..)| self.way.partition_point(|number| number < first));
+        let found = self
+            .gaps
+            .last()
+            .map_or(0, |(first, ..)| self.way.iter().position(|number| number == first).unwrap_or(0));
         let start = found + self.way.get(found..end)?.iter().position(is_first)?;
         let kept = self.way[start..end].iter().copied();
         // Also the summaries of the compactions that it has kept.
@@ -306,6 +329,34 @@ impl Branches {
         };
         Some(Kept { compaction: self.way[end], records: kept.filter(is_sent).collect() })
     }
+}
+
+/// How many records before one are looked at for the one with the call of a result.
+const NEAR: usize = 64;
+
+/// The records with calls, by the ids of these.
+fn callers<'d>(records: &[Value<'d, '_>]) -> HashMap<&'d [u8], usize> {
+    let mut callers = HashMap::default();
+    for (number, record) in records.iter().enumerate() {
+        let blocks = record.get("message").and_then(|message| message.get("content"));
+        let ids = blocks.into_iter().flat_map(Value::elements).filter_map(|block| block.get("id"));
+        callers.extend(ids.map(|id| (id.raw(), number)));
+    }
+    callers
+}
+
+/// The record that comes before one whose own is lost: the `last` one, unless it is not of the result's call, as where two
+/// processes write into one file.
+fn before_result(
+    record: Value<'_, '_>,
+    last: usize,
+    parents: &[Option<usize>],
+    callers: &HashMap<&[u8], usize>,
+) -> usize {
+    let id = record.get("message").and_then(|message| message.get("toolCallId"));
+    let Some(&caller) = id.and_then(|id| callers.get(id.raw())) else { return last };
+    let way = std::iter::successors(Some(last), |number| parents.get(*number).copied().flatten());
+    if way.take(NEAR).any(|number| number == caller) { last } else { caller }
 }
 
 /// The messages that a compaction has kept, if they are in its record.
@@ -390,6 +441,8 @@ impl<'s> Log<'s> {
                 result.name = message.get("toolName").and_then(Named::of);
                 transcript.part(message, Body::Result(result));
             }
+            // What is left of a line does not say whose it is.
+            role if is_broken(record) && role != Some("user") => {}
             // Also the commands that the user ran, and what extensions add in the user's name.
             _ => {
                 transcript.next_message(Role::User, record);

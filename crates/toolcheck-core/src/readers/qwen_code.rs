@@ -9,6 +9,7 @@
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
+use super::broken::is_broken;
 use super::parts::{self};
 use super::{ConversationEnd, Reader, Reading, gemini_cli, own_shape};
 use crate::ir::{Body, Gap, Role, Transcript};
@@ -85,7 +86,9 @@ struct Way<'d> {
 fn way<'s>(records: &[Value<'_, 's>]) -> Way<'s> {
     let id = |record: &Value<'_, 's>| record.get("uuid").map(Value::raw);
     let mut parents: HashMap<&[u8], Option<Value<'_, 's>>> = HashMap::default();
-    for record in records {
+    // It passes over lines that are no JSON.
+    let found = || records.iter().filter(|record| !is_broken(**record));
+    for record in found() {
         if let Some(id) = id(record) {
             parents.entry(id).or_insert_with(|| record.get("parentUuid").filter(|parent| !parent.is_null()));
         }
@@ -95,7 +98,7 @@ fn way<'s>(records: &[Value<'_, 's>]) -> Way<'s> {
             || record.get("parentUuid").is_some_and(|parent| !parent.is_null())
     };
     let mut way = Way::default();
-    let mut next = records.iter().rev().find(is_leaf).and_then(id);
+    let mut next = found().rev().find(is_leaf).and_then(id);
     while let Some(own) = next.filter(|own| way.ids.insert(own)) {
         let parent = parents.get(own).copied().flatten();
         next = parent.map(Value::raw).filter(|parent| parents.contains_key(parent));

@@ -481,9 +481,8 @@ impl Planner<'_, '_> {
         });
         // A message right after the calls would divide their turn, if others are answered after the model goes on.
         if home.is_none() {
-            toolcheck_json::sort_by_position(&mut units, |unit| {
-                usize::from(!matches!(unit, Unit::InPlace(_)))
-            });
+            let is_added = |unit: &Unit| usize::from(!matches!(unit, Unit::InPlace(_)));
+            toolcheck_json::sort_by_position(&mut units, is_added);
         }
         let mut blocks = match home {
             Some(home) => {

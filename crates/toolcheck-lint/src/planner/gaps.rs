@@ -2,8 +2,8 @@
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
-use toolcheck_core::ir::Gap;
 use toolcheck_core::pairing::ResultSite;
+use toolcheck_core::readers::is_broken;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, Value};
 
@@ -12,7 +12,7 @@ use super::arrange::Unit;
 use super::blocks::node_of;
 use super::plan::Planner;
 
-impl<'p, 's> Planner<'p, 's> {
+impl<'s> Planner<'_, 's> {
     /// Puts the new results of a turn where records of it are lost.
     pub(super) fn fill_gaps(&mut self, turn: usize, units: &mut [Unit]) {
         let message_of = |unit: &Unit| match unit {
@@ -54,7 +54,7 @@ impl<'p, 's> Planner<'p, 's> {
             if let (Some(id), Some(parent)) = (member(slot, id_key), member(slot, parent_key)) {
                 let is_moved = moved.contains(&self.slots[slot]);
                 let written = if is_moved { None } else { self.values.remove(&parent.id()) };
-                let found = || self.gap_at(parent).map_or(parent.id(), |gap| gap.before);
+                let found = || self.before_lost(parent).unwrap_or(parent.id());
                 let own = written.unwrap_or_else(|| Piece::Node(found()));
                 let parent = node_of(&own).and_then(|own| before.get(document.value(own).raw())).cloned();
                 before.insert(id.raw(), parent.unwrap_or(own));
@@ -94,17 +94,16 @@ impl<'p, 's> Planner<'p, 's> {
         }
     }
 
-    /// The gap at which a record names one that is lost, unless a new one takes its place.
-    fn gap_at(&self, parent: Value<'_, '_>) -> Option<&'p Gap> {
-        let gaps = &self.transcript.gaps;
-        let gap = gaps.binary_search_by_key(&parent.id(), |gap| gap.lost).ok()?;
+    /// The id of the record before one that is lost, where a record names that as its `parent`, unless a new one takes its place.
+    fn before_lost(&self, parent: Value<'_, '_>) -> Option<NodeId> {
+        let before = self.before_lost.get(&parent.id()).copied()?;
         let is_filled = self.ids.as_ref().is_some_and(|ids| ids.contains(parent.raw()));
-        (!is_filled).then_some(&gaps[gap])
+        (!is_filled).then_some(before)
     }
 
     /// The id of the record before the one that names it as its `parent`, as it is written.
     pub(super) fn followed(&self, parent: Value<'_, 's>) -> &[u8] {
-        self.gap_at(parent).map_or(parent, |gap| self.document.value(gap.before)).raw()
+        self.before_lost(parent).map_or(parent, |before| self.document.value(before)).raw()
     }
 
     /// Joins the log where a result is found without its call.
@@ -149,7 +148,7 @@ impl<'p, 's> Planner<'p, 's> {
             if let Some((parent, last)) = parent.zip(last.clone()) {
                 self.values.entry(parent.id()).or_insert(last);
             }
-            if is_message && !self.gone.contains(&slot) {
+            if is_message && !self.gone.contains(&slot) && !is_broken(record) {
                 last = record.get(id_key).map(|id| Piece::Node(id.id())).or(last);
             }
             last = self.said_after.get(&slot).cloned().or(last);
@@ -172,9 +171,10 @@ impl<'p, 's> Planner<'p, 's> {
         breaks
     }
 
-    /// The ids of the records in the list, as they are written.
+    /// The ids of the records in the list that agents find, as they are written.
     pub(super) fn record_ids(&mut self, id_key: &str) -> &mut HashSet<&'s [u8]> {
         let records = self.slots.iter().map(|slot| self.document.value(*slot));
+        let records = records.filter(|record| !is_broken(*record));
         let ids = || records.filter_map(|record| record.get(id_key)).map(Value::raw).collect();
         self.ids.get_or_insert_with(ids)
     }

@@ -63,6 +63,8 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) ids: Option<HashSet<&'s [u8]>>,
     /// The ids of lost records that only something which is no result any more has followed.
     pub(super) lost: HashSet<&'s [u8]>,
+    /// The id of the record before each that is lost, by where that is named.
+    pub(super) before_lost: HashMap<NodeId, NodeId>,
     /// The slots with messages of the model, in their order, once they are needed.
     pub(super) answers: Option<Vec<usize>>,
     /// The slots that are removed.
@@ -155,6 +157,7 @@ impl<'p, 's> Planner<'p, 's> {
             elsewhere: Vec::new(),
             ids: None,
             lost: HashSet::default(),
+            before_lost: HashMap::default(),
             answers: None,
             gone: HashSet::default(),
             before: HashMap::default(),
@@ -289,6 +292,7 @@ impl<'p, 's> Planner<'p, 's> {
         if self.slots.is_empty() || self.reveals {
             return;
         }
+        self.before_lost.extend(self.transcript.gaps.iter().map(|gap| (gap.lost, gap.before)));
         self.leave_to_agent();
         self.spelling();
         self.ids();

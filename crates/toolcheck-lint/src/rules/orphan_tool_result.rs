@@ -110,14 +110,22 @@ fn check_behind_gaps(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let last = cx.transcript.first_sent();
     // The last turn that was looked at, and whether it has lost a result.
     let mut of_turn: Option<(usize, bool)> = None;
-    for gap in &cx.transcript.gaps {
+    let gaps = &cx.transcript.gaps;
+    for (number, gap) in gaps.iter().enumerate() {
         let Some((site, call)) = cx.behind_gap(gap, &cx.pairing.results) else { continue };
+        if gaps.get(number + 1).is_some_and(|next| next.message <= site.message_number) {
+            continue;
+        }
         // The result that was lost is reported as that.
         if of_turn.is_none_or(|(turn, _)| turn != call.turn) {
-            let is_lost = |call| cx.pairing.answer_of(call).is_none() && !cx.pairing.has_stand_in(call);
+            let is_lost = |call: &CallSite<'_, '_>| {
+                let is_settled = call.call.unpaired.is_some() || cx.pairing.has_stand_in(call);
+                cx.pairing.answer_of(call).is_none() && !is_settled
+            };
             of_turn = Some((call.turn, cx.pairing.calls_of_turn(call.turn).iter().any(is_lost)));
         }
-        if site.turn == call.turn + 1 && of_turn.is_some_and(|(_, has_lost)| has_lost) {
+        // So is one that comes too late.
+        if site.turn != call.turn + 1 || of_turn.is_some_and(|(_, has_lost)| has_lost) {
             continue;
         }
         let finding =

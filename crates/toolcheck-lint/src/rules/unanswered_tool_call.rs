@@ -45,10 +45,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
         let is_open = || is_pending(cx, call) && said_last.is_none_or(|said| said < call.part_number);
-        if is_answered || is_duplicate || call.call.unpaired.is_some() || is_open() {
+        let siblings = pairing.results_of_turn(call.turn + 1);
+        let alone = cx.transcript.gaps.last().and_then(|gap| cx.behind_gap(gap, siblings));
+        if is_answered || is_duplicate || call.call.unpaired.is_some() || alone.is_none() && is_open() {
             continue;
         }
-        let siblings = pairing.results_of_turn(call.turn + 1);
         if of_turn.0 != call.turn {
             let calls = pairing.calls_of_turn(call.turn).iter();
             let missing = calls.filter(|call| pairing.answer_of(call).is_none());
@@ -56,7 +57,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let after = pairing.turns[call.turn].messages.end;
         let id = call.call.id.as_ref().map(|id| &*id.text);
-        let alone = cx.transcript.gaps.last().and_then(|gap| cx.behind_gap(gap, siblings));
         let asked = if alone.is_some() { &orphan_tool_result::RULE } else { &RULE };
         let message = format!("tool call {} has no result", call.call.title());
         let finding = out.report_as(asked, call.part.place, message);

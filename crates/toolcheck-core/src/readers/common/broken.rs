@@ -7,7 +7,8 @@ use toolcheck_json::{Document, Value};
 use super::Reading;
 use crate::ir::{Body, Message, Role, Transcript, UnpairedReason};
 
-pub(crate) fn is_broken(record: Value<'_, '_>) -> bool {
+/// Whether a record of a log is no JSON, as where a line was cut off: agents pass over it.
+pub fn is_broken(record: Value<'_, '_>) -> bool {
     let span = record.span();
     let faults = record.document().faults();
     // They are sorted. Where a record is cut off, the fault is at its end.
