@@ -80,7 +80,7 @@ def seen(run, client):
         (verdict["status"], verdict["check"], verdict["reason"])
         for verdict in run.get("verdicts") or []
         if verdict["status"] in ("fail", "inconclusive", "weak")
-        and verdict["check"] not in client.ignored
+        and not {verdict["check"], f"{run['scenario']}/{run['format']}/{verdict['check']}"} & set(client.ignored)
     ]
     status = run["status"]
     if status == "broke":
@@ -112,7 +112,9 @@ def short(reason):
         reason = pattern.sub(text, reason)
     reason = re.sub(r"\s+", " ", reason)
     if len(reason) > LONGEST:
-        reason = reason[: LONGEST - 1].rsplit(" ", 1)[0] + " …"
+        begin = reason[: LONGEST - 1]
+        # A word that is half of it is no word.
+        reason = (begin.rsplit(" ", 1)[0] if " " in begin[LONGEST // 2 :] else begin) + " …"
     if reason.count("`") % 2:
         reason = reason.replace("`", "'")
     return reason.replace("|", "\\|").replace("<", "&lt;")
