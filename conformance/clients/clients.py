@@ -216,7 +216,7 @@ CLIENTS = [
         [
             "An `Agent`; the messages of each run are those of the next.",
             "Left out: its generators for Bedrock and Gemini, which have no option for the address.",
-            "Not counted: the calls of a stream of Responses are sorted by the ids of their items, which in `twenty-calls` is another order only because of the mock's ids.",
+            "Not counted: the calls of a stream of Responses are sorted by the ids of their items, and in `twenty-calls` those of the mock sort otherwise than they came; what the ids of the API do is not known.",
         ],
         ignored=("twenty-calls/openai-responses/answers-every-call", "twenty-calls/openai-responses/keeps-turn"),
     ),
