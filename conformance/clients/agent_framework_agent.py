@@ -28,8 +28,11 @@ def run(task):
         session = kept.setdefault("session", agent.create_session())
         if not task["stream"]:
             return (await agent.run(message.text, session=session)).text
-        said = [update.text or "" async for update in agent.run(message.text, session=session, stream=True)]
-        return "".join(said)
+        stream = agent.run(message.text, session=session, stream=True)
+        async for _ in stream:
+            pass
+        # Some updates take the place of those before, so that their texts are not joined here.
+        return (await stream.get_final_response()).text
 
     return asyncio.run(talk(task, say, image))
 

@@ -21,6 +21,10 @@ AI_SDK = [
     "ollama-ai-provider-v2",
 ]
 
+# What the mock and the checks do not tell apart yet.
+ERROR_AFTER_CALL = "Not counted: in `error-event-in-stream`, it runs a call that Ollama sent whole before the error, and tells the answer that follows. The checks take the call for cut off and the answer for half of one."
+AFTER_ERROR = ("error-event-in-stream/ollama/runs-only-finished", "error-event-in-stream/ollama/tells-no-half-answer")
+
 
 @dataclass
 class Client:
@@ -39,7 +43,8 @@ class Client:
     environment: str = ""
     # What tells it from another client of the same package.
     variant: str = ""
-    # Checks that say nothing about this client, with the reason in the notes.
+    # Checks that say nothing about this client, or nothing in a scenario and format, as in `single-call/gemini/finishes`; with
+    # the reason in the notes.
     ignored: tuple = ()
     # The scenarios that it is run in, with commas between them; all if there are none.
     only: str = ""
@@ -211,7 +216,9 @@ CLIENTS = [
         [
             "An `Agent`; the messages of each run are those of the next.",
             "Left out: its generators for Bedrock and Gemini, which have no option for the address.",
+            "Not counted: the calls of a stream of Responses are sorted by the ids of their items, and in `twenty-calls` those of the mock sort otherwise than they came; what the ids of the API do is not known.",
         ],
+        ignored=("twenty-calls/openai-responses/answers-every-call", "twenty-calls/openai-responses/keeps-turn"),
     ),
     Client(
         "llm",
@@ -311,7 +318,9 @@ CLIENTS = [
         [
             "An `Agent` with a session in an `InMemoryDb`.",
             "Set: `add_history_to_context=True`, without which it forgets what was said, and `telemetry=False`.",
+            "Not counted: in `switch-provider`, what it tells the models of Anthropic alone is missed at the next API.",
         ],
+        ignored=("switch-provider/anthropic/survives-switch",),
     ),
     Client(
         "llama-index",
@@ -376,8 +385,9 @@ CLIENTS = [
         "",
         AI_SDK,
         EIGHT,
-        ["A `ToolLoopAgent`; the messages of each response are added to the conversation."],
+        ["A `ToolLoopAgent`; the messages of each response are added to the conversation.", ERROR_AFTER_CALL],
         variant="version 7",
+        ignored=AFTER_ERROR,
     ),
     Client(
         "ai-sdk",
@@ -385,7 +395,8 @@ CLIENTS = [
         "",
         AI_SDK,
         EIGHT,
-        ["The same agent, with version 6."],
+        ["The same agent, with version 6.", ERROR_AFTER_CALL],
+        ignored=AFTER_ERROR,
     ),
     Client(
         "ai-sdk-compatible",

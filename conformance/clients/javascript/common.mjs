@@ -58,7 +58,7 @@ export async function talk(task, say) {
     first = { outcome: "done", text: whole(said) };
   } catch (error) {
     first = { outcome: "error", text: failed(error) };
-    console.error("the first run ended with", String(error));
+    console.error("the first run ended with", words(error));
   }
   const format = (needs.includes("switch-format") && task.then_format) || task.format;
   const withdrawn = needs.includes("withdraw-tools") && task.then_tools === false;
@@ -76,7 +76,9 @@ export async function drain(stream) {
 }
 
 const whole = (text) => (text ?? "").toWellFormed();
-const failed = (error) => whole(String(error).slice(0, 2000));
+// Some frameworks throw the body of the response as it came.
+const words = (error) => (String(error) === "[object Object]" ? JSON.stringify(error) : String(error));
+const failed = (error) => whole(words(error).slice(0, 2000));
 
 // Answers each task on the standard input with what `run(task)` returns: the final text, or an exception. `can` has what
 // the driver does beyond the six tools and a second message; a task that needs more is skipped. `onlyStreamed` has the
@@ -101,7 +103,7 @@ export async function serve(run, formats, can, onlyStreamed = []) {
       try {
         answer = { outcome: "done", text: whole(await run(task)) };
       } catch (error) {
-        console.error(String(error));
+        console.error(words(error));
         answer = { outcome: "error", text: failed(error) };
       }
       if (first) answer.first = first;
