@@ -55,8 +55,9 @@ fn lost(before: &Exchange, after: &Exchange) -> Option<String> {
     let are_same = written.len() <= rewritten.len() && written.iter().zip(&rewritten).all(says);
     // What an application tells the model of one API need not hold for another.
     let is_of_system = |place: Place| {
-        let mut own = before_read.messages.iter().filter(|message| message.role == Role::System);
-        own.any(|own| own.place.span.start <= place.span.start && place.span.end <= own.place.span.end)
+        let messages = before_read.messages.iter().filter(|message| message.role == Role::System);
+        let mut own = messages.map(|message| message.place).chain(before_read.request.instructions);
+        own.any(|own| own.span.start <= place.span.start && place.span.end <= own.span.end)
     };
     let lost = diff.changes.iter().find(|change| {
         let is_said = change.kind == Kind::ResultChanged && are_same;
