@@ -125,7 +125,8 @@ pub fn conversation_at(url: &str) -> Option<String> {
 /// The id of the conversation that a response of that API is of, or its stream.
 pub fn conversation_id(response: Value<'_, '_>) -> Option<String> {
     let first = response.elements().next().unwrap_or(response);
-    Some(first.get("data").unwrap_or(first).get_str("conversation_id")?.into())
+    let id = first.get("data").unwrap_or(first).get_any(&["conversation_id", "conversationId"]);
+    Some(id?.as_str()?.into())
 }
 
 /// The name of the conversation that a request puts messages into, which the response has if the path has none.

@@ -117,8 +117,27 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let events: Vec<_> = events_of(session).into_iter().flat_map(Value::elements).collect();
         read_events(&events, |_| session, &mut reading);
     }
-    read_events(&loose, |event| event, &mut reading);
+    for events in by_session(loose) {
+        read_events(&events, |event| event, &mut reading);
+    }
     reading.in_order()
+}
+
+/// The events of each session: a request to run an agent says of which it is, and so is what follows.
+fn by_session<'d, 's>(events: Vec<Value<'d, 's>>) -> Vec<Vec<Value<'d, 's>>> {
+    const KEYS: [[&str; 2]; 3] =
+        [["appName", "app_name"], ["userId", "user_id"], ["sessionId", "session_id"]];
+    let (mut known, mut sessions, mut at) = (HashMap::default(), vec![Vec::new()], 0);
+    for event in events {
+        if is_run(event) {
+            let next = known.len();
+            let key = KEYS.map(|keys| event.get_any(&keys).and_then(Value::as_str));
+            at = *known.entry(key).or_insert(next);
+            sessions.resize_with(known.len(), Vec::new);
+        }
+        sessions[at].push(event);
+    }
+    sessions
 }
 
 /// Reads events that belong together; `of` is the record that one is in. What was taken back is a part of its own, which the

@@ -5,9 +5,10 @@
 //! that a response is told by what it holds where the ids of both are the same.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use foldhash::HashMap;
-use toolcheck_json::Value;
+use toolcheck_json::{Span, Value};
 
 use super::common::events;
 use super::parts::{call, result};
@@ -18,7 +19,9 @@ use crate::ir::{
     UnpairedReason,
 };
 use crate::names::words;
+use requests::{Request, Requests};
 
+mod requests;
 mod shapes;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
@@ -103,8 +106,9 @@ fn is_tool(tool: Value<'_, '_>) -> bool {
 
 /// Whether a value is the result of a call alone, or what a server asks before it answers.
 fn is_lone_result(record: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 7] =
-        words("_meta content inputRequests isError requestState resultType structuredContent");
+    // Python prints `_meta` as `meta`.
+    const KEYS: [&str; 8] =
+        words("_meta content inputRequests isError meta requestState resultType structuredContent");
     let is_own = |member: Value<'_, '_>| KEYS.iter().any(|key| member.has_key(key));
     let is_list = record.get("content").is_some_and(Value::is_array);
     let is_asked = record.get("resultType").and(record.get("inputRequests")).is_some_and(Value::is_object);
@@ -121,7 +125,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut session: Option<Session<'s>> = None;
     let messages = records.iter().flat_map(|record| records_of(*record));
-    for message in messages.flat_map(|record| [Some(unwrapped(record)), response_beside(record)]).flatten() {
+    let messages = messages.flat_map(|record| {
+        let beside = response_beside(record).map(|response| (response, None));
+        [Some((unwrapped(record), record.get_str("direction"))), beside]
+    });
+    for (message, direction) in messages.flatten() {
         if is_list_of_tools(message) && message.get("jsonrpc").is_none() {
             let session = session.get_or_insert_with(|| Session::new(message));
             session.declare(message);
@@ -129,7 +137,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         if is_lone_result(message) {
             let session = session.get_or_insert_with(|| Session::new(message));
-            session.answer(message, Some(message), Some(UnpairedReason::Elsewhere));
+            session.answer(message, Some(message), None, Some(UnpairedReason::Elsewhere));
             continue;
         }
         if message.get_str("jsonrpc").is_none() {
@@ -146,7 +154,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let version = message.get("params").and_then(|params| params.get_str("protocolVersion"));
         // Later versions take any value.
         session.is_structure_object |= begins && version.is_some_and(|version| *version < *"2026");
-        if let Some(left_out) = session.add(message) {
+        if let Some(left_out) = session.add(message, direction) {
             reading.leave_out(left_out);
         }
     }
@@ -179,8 +187,11 @@ struct Session<'s> {
     has_requests: bool,
     /// What is wrong with responses. What is wrong with calls may be taken back.
     checked: Details<'s>,
-    /// The requests that wait for a response, by their ids as they are written.
-    open: HashMap<Cow<'s, str>, Vec<Request<'s>>>,
+    open: Requests<'s>,
+    /// The calls whose results are no errors, as the numbers of their parts.
+    accepted: BTreeSet<usize>,
+    /// Whether the last list of tools says that it goes on.
+    has_next_page: bool,
     lists: usize,
     /// The tools by their names: the number of the list, and the place among all tools.
     tools: HashMap<Cow<'s, str>, (usize, usize)>,
@@ -197,17 +208,6 @@ struct Session<'s> {
 /// What a call that is sent again has beside its arguments, each because of a key of the result.
 const OF_RETRY: [(&str, &str); 2] = [("inputResponses", "inputRequests"), ("requestState", "requestState")];
 
-struct Request<'s> {
-    method: Cow<'s, str>,
-    /// The number of its part if it is a call, or of its conversation if it asks a model.
-    number: Option<usize>,
-    /// The schema of what a person enters.
-    form: Option<Place>,
-}
-
-/// The most requests of one id that are looked at: there are two, of either side, in a log that is in order.
-const MOST_OF_ID: usize = 16;
-
 impl<'s> Session<'s> {
     fn new(message: Value<'_, 's>) -> Self {
         let mut transcript = Transcript::of_conversation(READER.key(), message);
@@ -219,7 +219,9 @@ impl<'s> Session<'s> {
             is_structure_object: false,
             has_requests: false,
             checked: Details::default(),
-            open: HashMap::default(),
+            open: Requests::default(),
+            accepted: BTreeSet::new(),
+            has_next_page: false,
             lists: 0,
             tools: HashMap::default(),
             sampled: Vec::new(),
@@ -231,6 +233,16 @@ impl<'s> Session<'s> {
 
     /// Its conversations. One without anything said in it is left out beside others.
     fn end(mut self) -> Vec<Conversation<'s>> {
+        // A server may read more than the protocol has.
+        let spans: Vec<Span> =
+            self.accepted.iter().map(|call| self.transcript.parts[*call].place.span).collect();
+        let is_accepted = |place: Place| {
+            let after = spans.partition_point(|span| span.range().start <= place.span.range().start);
+            after > 0 && spans[after - 1].contains(place.span)
+        };
+        self.transcript.details.arguments_of_other_type.retain(|place| !is_accepted(*place));
+        self.transcript.details.missing_keys.retain(|missing| !is_accepted(missing.place));
+        self.transcript.request.tools.hides_some |= self.has_next_page;
         self.transcript.details.missing_keys.append(&mut self.checked.missing_keys);
         self.transcript.details.wrong_values = self.checked.wrong_values;
         let is_needed = !self.transcript.messages.is_empty() || self.sampled.is_empty();
@@ -245,15 +257,19 @@ impl<'s> Session<'s> {
     }
 
     /// Adds a message, or says what it is if it is neither a call nor a result.
-    fn add(&mut self, message: Value<'_, 's>) -> Option<&'static str> {
+    fn add(&mut self, message: Value<'_, 's>, direction: Option<Cow<'s, str>>) -> Option<&'static str> {
         let id = message.get("id").and_then(Named::of).map(|id| id.text);
         let params = message.get("params");
         match (message.get_str("method"), id) {
             (Some(method), Some(id)) => {
                 let number = match &*method {
                     "tools/call" => Some(self.call(message, params)),
-                    "tasks/result" => {
+                    "tasks/result" | "tasks/get" | "tasks/cancel" => {
                         params.and_then(|params| self.tasks.get(&params.get_str("taskId")?)).copied()
+                    }
+                    "tasks/update" => {
+                        self.fill_in_each(params);
+                        None
                     }
                     "sampling/createMessage" => {
                         let is_list =
@@ -265,38 +281,27 @@ impl<'s> Session<'s> {
                 let form = params.and_then(form_of);
                 let is_read = number.is_some() || form.is_some();
                 self.has_requests = true;
-                self.ask(message, &method, &id);
-                self.open.entry(id).or_default().push(Request { method, number, form });
+                if self.has_begun && self.open.has_other(&id, &method) {
+                    let why = Misplacement::Open { thing: "request".to_owned(), id: id.clone().into_owned() };
+                    self.misplaced(message, &method, why);
+                }
+                self.open.add(id, Request { method, number, form, direction });
                 (!is_read).then_some("requests other than calls of tools")
             }
             (Some(method), None) => {
                 match &*method {
                     "notifications/cancelled" => {
-                        self.cancel(params.and_then(|params| params.get("requestId")))
+                        self.cancel(params.and_then(|params| params.get("requestId")), direction.as_deref())
+                    }
+                    "notifications/tasks" => {
+                        params.map(|state| self.task(state));
                     }
                     "notifications/tools/list_changed" => self.transcript.request.tools.hides_some = true,
                     _ => {}
                 }
                 Some("notifications")
             }
-            (None, id) => self.response(message, id),
-        }
-    }
-
-    /// Reports a request with the id of one of the same side that waits for its response.
-    fn ask(&mut self, message: Value<'_, 's>, method: &str, id: &str) {
-        let side = |method: &str| match method.split_once('/').map_or(method, |(start, _)| start) {
-            "tools" | "resources" | "prompts" | "completion" | "logging" | "server" | "initialize" => 1,
-            "sampling" | "elicitation" | "roots" => 2,
-            _ => 0,
-        };
-        let own = side(method);
-        // One that is the same may be written twice; calls have a rule of their own.
-        let is_other = |request: &Request<'s>| request.method != method && side(&request.method) == own;
-        let waiting = self.open.get(id).into_iter().flatten().rev().take(MOST_OF_ID);
-        if own > 0 && self.has_begun && waiting.into_iter().any(is_other) {
-            let why = Misplacement::Open { thing: "request".to_owned(), id: id.to_owned() };
-            self.misplaced(message, method, why);
+            (None, id) => self.response(message, id, direction.as_deref()),
         }
     }
 
@@ -308,10 +313,7 @@ impl<'s> Session<'s> {
 
     fn call(&mut self, message: Value<'_, 's>, params: Option<Value<'_, 's>>) -> usize {
         let member = |key: &str| params.and_then(|params| params.get(key));
-        for response in member("inputResponses").into_iter().flat_map(Value::members) {
-            let form = response.key_text().and_then(|key| self.forms.remove(&*key));
-            self.fill_in(form, Some(response));
-        }
+        self.fill_in_each(params);
         let is_again = OF_RETRY.iter().any(|(key, _)| member(key).is_some());
         let wanted = member("name").and_then(Value::as_str).and_then(|name| self.wanted.remove(&name));
         let wanted = wanted.into_iter().flatten().filter(|key| is_again && member(key).is_none());
@@ -340,6 +342,37 @@ impl<'s> Session<'s> {
         self.sampled.len() - 1
     }
 
+    /// Adds what a person entered into the forms that a result asked for.
+    fn fill_in_each(&mut self, params: Option<Value<'_, 's>>) {
+        let responses = params.and_then(|params| params.get("inputResponses"));
+        for response in responses.into_iter().flat_map(Value::members) {
+            let form = response.key_text().and_then(|key| self.forms.remove(&*key));
+            self.fill_in(form, Some(response));
+        }
+    }
+
+    /// Adds what a task has come to. Since 2026-07-28 its state has the result.
+    fn task(&mut self, state: Value<'_, 's>) -> Option<&'static str> {
+        for asked in state.get("inputRequests").into_iter().flat_map(Value::members) {
+            self.forms.extend(asked.key_text().zip(asked.get("params").and_then(form_of)));
+        }
+        let (id, answer) = (state.get_str("taskId"), state.get("result"));
+        let number = id.as_ref().and_then(|id| self.tasks.get(id)).copied();
+        if let Some(Body::Call(call)) = number.map(|number| &mut self.transcript.parts[number].body)
+            && state.get_str("status").as_deref() == Some("cancelled")
+        {
+            call.unpaired = Some(UnpairedReason::Aborted);
+        }
+        if answer.or(state.get("error")).is_some_and(|end| end.is_object())
+            && let Some(number) = id.and_then(|id| self.tasks.remove(&id))
+        {
+            self.check(Some("tools/call"), Some(number), answer);
+            self.answer(state, answer, Some(number), None);
+            return None;
+        }
+        Some("responses to other requests")
+    }
+
     /// Adds what a person entered into a form, if they did.
     fn fill_in(&mut self, form: Option<Place>, answer: Option<Value<'_, 's>>) {
         let accepted = answer.filter(|answer| answer.get_str("action").as_deref() == Some("accept"));
@@ -348,46 +381,48 @@ impl<'s> Session<'s> {
     }
 
     /// A call that was cancelled gets no response.
-    fn cancel(&mut self, id: Option<Value<'_, 's>>) {
-        let Some(id) = id.and_then(Named::of) else { return };
-        let waiting = self.open.get(&id.text).and_then(|waiting| waiting.last());
-        let part =
-            waiting.filter(|request| request.method == "tools/call").and_then(|request| request.number);
-        if let Some(Body::Call(call)) =
-            part.and_then(|part| self.transcript.parts.get_mut(part)).map(|part| &mut part.body)
-        {
+    fn cancel(&mut self, id: Option<Value<'_, 's>>, direction: Option<&str>) {
+        let part = id.and_then(Named::of).and_then(|id| self.open.cancelled(&id.text, direction));
+        if let Some(Body::Call(call)) = part.map(|part| &mut self.transcript.parts[part].body) {
             call.unpaired = Some(UnpairedReason::Aborted);
         }
     }
 
-    fn response(&mut self, message: Value<'_, 's>, id: Option<Cow<'s, str>>) -> Option<&'static str> {
+    fn response(
+        &mut self,
+        message: Value<'_, 's>,
+        id: Option<Cow<'s, str>>,
+        direction: Option<&str>,
+    ) -> Option<&'static str> {
         let answer = message.get("result");
         if answer.is_some_and(|answer| answer.get("tools").is_some()) {
             self.declare(message);
+            self.has_next_page = answer.and_then(|answer| answer.get_str("nextCursor")).is_some();
         }
         shapes::check_response(&mut self.checked, message);
-        let waiting = id.as_ref().and_then(|id| self.open.get_mut(id));
-        let is_asked = waiting.as_ref().is_some_and(|waiting| !waiting.is_empty());
-        let request = waiting.and_then(|waiting| {
-            let fits = |request: &Request<'s>| is_answer(&request.method, answer);
-            let from = waiting.len().saturating_sub(MOST_OF_ID);
-            let at = from + waiting[from..].iter().position(fits)?;
-            Some(waiting.remove(at))
-        });
+        let is_asked = id.as_ref().is_some_and(|id| !self.open.of(id).is_empty());
+        let request = id.as_ref().and_then(|id| self.open.answered(id, answer, direction));
         if let Some(Request { method, number: Some(number), .. }) = &request
             && method == "sampling/createMessage"
-            && let Some(answer) = answer
         {
-            add_sampled(&mut self.sampled[*number], answer);
-            return None;
+            let said = answer.map(|answer| add_sampled(&mut self.sampled[*number], answer));
+            return said.is_none().then_some("responses to other requests");
         }
         if let Some(Request { form: form @ Some(_), .. }) = request {
             self.fill_in(form, answer);
             return None;
         }
         let called = request.as_ref().and_then(|request| request.number);
+        if let Some(Request { method, .. }) = &request
+            && let Some(state) = answer
+            && matches!(&**method, "tasks/get" | "tasks/cancel")
+        {
+            return self.task(state);
+        }
         if let Some((number, answer)) = called.zip(answer) {
-            if let Some(id) = answer.get("task").and_then(|task| task.get_str("taskId")) {
+            let is_task = answer.get_str("resultType").as_deref() == Some("task");
+            let task = answer.get("task").or(Some(answer).filter(|_| is_task));
+            if let Some(id) = task.and_then(|task| task.get_str("taskId")) {
                 self.tasks.insert(id, number);
                 return None;
             }
@@ -401,11 +436,7 @@ impl<'s> Session<'s> {
             && answer.is_some_and(|answer| answer.get("inputRequests").is_none())
             && is_error != Some(true)
         {
-            // A server may read more than the protocol has.
-            let accepted = self.transcript.parts[number].place.span;
-            let details = &mut self.transcript.details;
-            details.arguments_of_other_type.retain(|place| !accepted.contains(place.span));
-            details.missing_keys.retain(|missing| !accepted.contains(missing.place.span));
+            self.accepted.insert(number);
         }
         let method = request.map(|request| request.method);
         self.check(method.as_deref(), called, answer);
@@ -425,17 +456,7 @@ impl<'s> Session<'s> {
         }
         // A log may begin in the middle, or be a response alone.
         let is_unpaired = method.is_none() && !self.has_requests;
-        self.answer(message, answer, is_unpaired.then_some(UnpairedReason::Elsewhere));
-        // That of a task has the id of another request.
-        let id = called.and_then(|number| match &self.transcript.parts[number].body {
-            Body::Call(call) => call.id.clone(),
-            _ => None,
-        });
-        if let Some(Body::Result(result)) = self.transcript.parts.last_mut().map(|part| &mut part.body)
-            && id.is_some()
-        {
-            result.call_id = id;
-        }
+        self.answer(message, answer, called, is_unpaired.then_some(UnpairedReason::Elsewhere));
         None
     }
 
@@ -444,7 +465,7 @@ impl<'s> Session<'s> {
         let Some((method, answer)) = method.zip(answer.filter(|answer| answer.is_object())) else { return };
         match method {
             "tools/list" => shapes::check_list(&mut self.checked, answer),
-            "tools/call" => {
+            _ if called.is_some() => {
                 let has_schema = called.is_some_and(|number| self.has_result_schema(number));
                 let is_read = has_schema || !self.is_structure_object;
                 shapes::check_result(&mut self.checked, answer, is_read);
@@ -468,6 +489,7 @@ impl<'s> Session<'s> {
         &mut self,
         message: Value<'_, 's>,
         answer: Option<Value<'_, 's>>,
+        called: Option<usize>,
         unpaired: Option<UnpairedReason>,
     ) {
         let asked = answer.and_then(|answer| answer.get("inputRequests"));
@@ -482,10 +504,15 @@ impl<'s> Session<'s> {
         let content = answer.and_then(|answer| answer.get("content")).or(answer).or(error);
         let mut result =
             result(message.get("id"), content, if error.is_some() { Some(true) } else { is_error });
-        result.structured = answer.and_then(|answer| answer.get("structuredContent")).map(Place::of);
+        let structured = answer.and_then(|answer| answer.get("structuredContent"));
+        result.structured = structured.filter(|value| !value.is_null()).map(Place::of);
         let is_media = |block: Value<'_, '_>| block.get_str("type").is_some_and(|kind| kind != "text");
         result.has_media = content.is_some_and(|content| content.elements().any(is_media));
         result.unpaired = unpaired;
+        // That of a task has the id of another request.
+        if let Some(Body::Call(call)) = called.map(|number| &self.transcript.parts[number].body) {
+            result.call_id = call.id.clone().or(result.call_id);
+        }
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
     }
 
@@ -508,7 +535,7 @@ impl<'s> Session<'s> {
             let name = tool.get("name").and_then(Named::of);
             let text = name.as_ref().map(|name| name.text.clone());
             let schema = tool.get("inputSchema").map(Place::of);
-            let result_schema = tool.get("outputSchema").map(Place::of);
+            let result_schema = tool.get("outputSchema").filter(|schema| !schema.is_null()).map(Place::of);
             let tool = ToolDef { name, schema, result_schema, wants_object, ..ToolDef::new(Place::of(tool)) };
             // Twice in one list is a mistake, and in two lists none.
             let before = text.and_then(|text| self.tools.insert(text, (self.lists, known.len())));
@@ -551,19 +578,5 @@ fn add_sampled<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
             _ => Body::Opaque,
         };
         transcript.part(block, body);
-    }
-}
-
-/// Whether a result may be the answer to a method; an error may be to any.
-fn is_answer(method: &str, result: Option<Value<'_, '_>>) -> bool {
-    let Some(result) = result else { return true };
-    let has = |key: &str| result.get(key).is_some();
-    match method {
-        "tools/call" => !(has("action") || has("roots") || has("role") && has("model")),
-        "sampling/createMessage" => has("role") || has("content"),
-        "elicitation/create" => has("action"),
-        "roots/list" => has("roots"),
-        "tools/list" => has("tools"),
-        _ => true,
     }
 }

@@ -13,10 +13,13 @@ use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::exchange::{conversation_id, status};
 use crate::ir::{Arguments, Body, FormatId, Named, Place, Role, ToolDef, Transcript, UnpairedReason};
+use crate::names::words;
 
 pub(super) static READER: Reader =
     Reader::protocol("mistral-conversations", "Mistral Conversations", sniff, read).or_one_list();
 
+/// The SDK for JavaScript prints its keys in camel case.
+const CALL_ID: [&str; 2] = ["tool_call_id", "toolCallId"];
 const LISTS: [&str; 3] = ["inputs", "outputs", "entries"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
@@ -61,7 +64,8 @@ fn opened<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> 
 
 /// Whether a record begins a conversation, by a key that only such a request has: what is said may be anything's.
 fn is_start(record: Value<'_, '_>) -> bool {
-    const OWN: [&str; 3] = ["completion_args", "agent_version", "handoff_execution"];
+    const OWN: [&str; 6] =
+        words("completion_args agent_version handoff_execution completionArgs agentVersion handoffExecution");
     let is_connector = |tool: Value<'_, '_>| {
         tool.get_str("type")
             .is_some_and(|kind| ["web_search", "document_library", "code_interpreter"].contains(&&*kind))
@@ -72,7 +76,7 @@ fn is_start(record: Value<'_, '_>) -> bool {
     };
     record.get("inputs").is_some_and(says)
         && (record.get_any(&OWN).is_some()
-            || record.get("agent_id").is_some() && record.get("messages").is_none()
+            || record.get_any(&["agent_id", "agentId"]).is_some() && record.get("messages").is_none()
             || record.get("model").is_some() && record.list("tools").any(is_connector))
 }
 
@@ -94,7 +98,7 @@ fn is_event(event: Value<'_, '_>) -> bool {
 fn is_entry(entry: Value<'_, '_>) -> bool {
     entry.get_str("type").is_some_and(|kind| match &*kind {
         "message.input" | "message.output" | "agent.handoff" => true,
-        "function.call" | "function.result" => entry.get("tool_call_id").is_some(),
+        "function.call" | "function.result" => entry.get_any(&CALL_ID).is_some(),
         "tool.execution" => entry.get("name").is_some(),
         _ => false,
     })
@@ -191,7 +195,7 @@ impl<'s> Known<'s> {
         match kind {
             "message.output.delta" => self.message(event),
             "function.call.delta" => {
-                let Some(id) = event.get("tool_call_id").and_then(Named::of) else { return };
+                let Some(id) = event.get_any(&CALL_ID).and_then(Named::of) else { return };
                 let piece = event.get("arguments");
                 let text = piece.and_then(Value::as_str).unwrap_or_default();
                 if let Some(call) = self.streamed.get_mut(&id.text) {
@@ -230,7 +234,7 @@ impl<'s> Known<'s> {
         match entry.get_str("type").as_deref() {
             Some("function.call") => self.call(entry),
             Some("function.result") => {
-                let mut result = result(entry.get("tool_call_id"), entry.get("result"), None);
+                let mut result = result(entry.get_any(&CALL_ID), entry.get("result"), None);
                 let is_known = result.call_id.as_ref().is_some_and(|id| self.calls.contains(&id.text));
                 // Without a call before it, the conversation began elsewhere.
                 result.unpaired = (!is_known && self.calls.is_empty()).then_some(UnpairedReason::Elsewhere);
@@ -244,10 +248,11 @@ impl<'s> Known<'s> {
     }
 
     fn call(&mut self, entry: Value<'_, 's>) {
-        let id = entry.get("tool_call_id");
+        let id = entry.get_any(&CALL_ID);
         self.calls.extend(id.and_then(Named::of).map(|id| id.text));
         let mut call = call(id, entry.get("name"), entry.get("arguments"));
-        if entry.get_str("confirmation_status").is_some_and(|status| status != "allowed") {
+        let status = entry.get_any(&["confirmation_status", "confirmationStatus"]).and_then(Value::as_str);
+        if status.is_some_and(|status| status != "allowed") {
             call.unpaired = Some(UnpairedReason::Consent);
         }
         self.transcript.turn(Role::Assistant, entry).part(entry, Body::Call(call));

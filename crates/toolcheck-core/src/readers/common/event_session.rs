@@ -32,6 +32,8 @@ pub(crate) struct Session<'p, 's> {
     /// Whether the first piece of a call had no id, so that a result may be of that call.
     is_call_unnamed: bool,
     openings: usize,
+    /// How many parts there are before this step, which may use the ids of earlier ones again.
+    before_step: usize,
     /// What was opened, in its order, with those that are closed again.
     opened: HashMap<&'p str, Vec<(String, usize)>>,
     /// The numbers of parts before the ends of what must leave nothing open.
@@ -76,6 +78,7 @@ impl<'p, 's> Session<'p, 's> {
             refused: HashMap::default(),
             is_call_unnamed: false,
             openings: 0,
+            before_step: 0,
             opened: HashMap::default(),
             ends: Vec::new(),
             last_opened: String::new(),
@@ -328,6 +331,7 @@ impl<'p, 's> Session<'p, 's> {
     fn end_with(&mut self, does: &'p Event, kind: &str, event: Value<'_, 's>) {
         if does.goes_on {
             self.pass();
+            self.before_step = self.transcript.parts.len();
         }
         if does.begins_turn {
             self.waiting.clear();
@@ -472,6 +476,12 @@ impl<'p, 's> Session<'p, 's> {
         };
         let Some(named) = Named::of(id) else { return };
         let arguments = arguments.filter(|value| !value.is_null());
+        let is_over = |called: &OpenCall<'s>| called.has_result && called.part < self.before_step;
+        if self.calls.get(&named.text).is_some_and(is_over)
+            && let Some(called) = self.calls.remove(&named.text)
+        {
+            self.calls.insert(format!("{} ({})", named.text, called.part).into(), called);
+        }
         if let Some(called) = self.calls.get_mut(&named.text) {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { return };

@@ -76,11 +76,13 @@ pub(super) fn check_result(details: &mut Details<'_>, result: Value<'_, '_>, is_
         Some(content) if !content.is_array() => wrong(details, content, "content", "a list of blocks", false),
         Some(content) => content.elements().for_each(|block| check_block(details, block)),
     }
-    if let Some(failed) = result.get("isError").filter(|failed| failed.as_bool().is_none()) {
+    if let Some(failed) =
+        result.get("isError").filter(|failed| failed.as_bool().is_none() && !failed.is_null())
+    {
         wrong(details, failed, "isError", "`true` or `false`", true);
     }
-    let structured = result.get("structuredContent").filter(|it| !it.is_object() && !is_structured_read);
-    if let Some(structured) = structured {
+    let structured = result.get("structuredContent").filter(|it| !it.is_object() && !it.is_null());
+    if let Some(structured) = structured.filter(|_| !is_structured_read) {
         wrong(details, structured, "structuredContent", "an object", true);
     }
 }
