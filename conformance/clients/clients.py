@@ -318,9 +318,7 @@ CLIENTS = [
         [
             "An `Agent` with a session in an `InMemoryDb`.",
             "Set: `add_history_to_context=True`, without which it forgets what was said, and `telemetry=False`.",
-            "Not counted: in `switch-provider`, what it tells the models of Anthropic alone is missed at the next API.",
         ],
-        ignored=("switch-provider/anthropic/survives-switch",),
     ),
     Client(
         "llama-index",
