@@ -221,6 +221,8 @@ pub struct ToolDef<'s> {
     pub returns_json: bool,
     /// Whether clients drop it unless its schema says that it is one of an object.
     pub wants_object: bool,
+    /// How many parts there were before it took the place of another of its name, whose schemas are those of their calls.
+    pub since: usize,
 }
 
 impl ToolDef<'_> {
@@ -241,6 +243,7 @@ impl ToolDef<'_> {
             serves_programs: false,
             returns_json: false,
             wants_object: false,
+            since: 0,
         }
     }
 }

@@ -81,9 +81,17 @@ fn event_of<'d, 's>(row: Value<'d, 's>) -> Value<'d, 's> {
 
 const SAID: [&str; 3] = ["content", "newMessage", "new_message"];
 
-/// Whether a value asks the web server to run an agent, with what the user says or a tool that ran long has answered.
+/// Whether a value asks the web server to run an agent, with what the user says or a tool that ran long has answered, or to
+/// go on with what it did.
 pub(super) fn is_run(request: Value<'_, '_>) -> bool {
-    request.get_any(&SAID[1..]).is_some() && request.get_any(&["sessionId", "session_id"]).is_some()
+    let has = |keys: &[&str]| request.get_any(keys).is_some();
+    // A row of the kit's table has these keys too, and an event.
+    let goes_on = || {
+        has(&["invocationId", "invocation_id"])
+            && has(&["appName", "app_name"])
+            && !has(&["author", "content", "event_data", "actions"])
+    };
+    has(&["sessionId", "session_id"]) && (has(&SAID[1..]) || goes_on())
 }
 
 fn is_event(row: Value<'_, '_>) -> bool {
@@ -275,7 +283,7 @@ impl<'s> Session<'s> {
                 // The first tables of the kit have it as the text of JSON.
                 let (what, name) = (UnreadKind::Calls, "content".into());
                 reading.unread.push(Unread { place, what, name, is_known: true });
-            } else if is_event(event) {
+            } else if is_event(event) || is_run(event) {
                 reading.leave_out("events without content");
             } else {
                 reading.leave_out_unknown("records that are not events", event);

@@ -22,6 +22,7 @@ use crate::names::words;
 use requests::{Request, Requests};
 
 mod requests;
+mod sampling;
 mod shapes;
 
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
@@ -123,20 +124,26 @@ fn tools_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
-    let mut session: Option<Session<'s>> = None;
-    let messages = records.iter().flat_map(|record| records_of(*record));
-    let messages = messages.flat_map(|record| {
-        let beside = response_beside(record).map(|response| (response, None));
-        [Some((unwrapped(record), record.get_str("direction"))), beside]
+    let mut sessions: HashMap<Option<Cow<'s, str>>, Session<'s>> = HashMap::default();
+    let all = || records.iter().flat_map(|record| records_of(*record));
+    // One that is only on some may be of one side.
+    let connection = CONNECTIONS
+        .into_iter()
+        .find(|key| all().all(|record| record.get("jsonrpc").is_none() && record.get_str(key).is_some()));
+    reading.is_apart = connection.is_some();
+    let messages = all().flat_map(|record| {
+        let beside = response_beside(record).map(|response| (record, response, None));
+        [Some((record, unwrapped(record), record.get_str("direction"))), beside]
     });
-    for (message, direction) in messages.flatten() {
+    for (record, message, direction) in messages.flatten() {
+        let connection = connection.and_then(|key| record.get_str(key));
         if is_list_of_tools(message) && message.get("jsonrpc").is_none() {
-            let session = session.get_or_insert_with(|| Session::new(message));
+            let session = sessions.entry(connection).or_insert_with(|| Session::new(message));
             session.declare(message);
             continue;
         }
         if is_lone_result(message) {
-            let session = session.get_or_insert_with(|| Session::new(message));
+            let session = sessions.entry(connection).or_insert_with(|| Session::new(message));
             session.answer(message, Some(message), None, Some(UnpairedReason::Elsewhere));
             continue;
         }
@@ -146,10 +153,11 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         }
         // A client that connects anew counts its ids from the start.
         let begins = message.get_str("method").as_deref() == Some("initialize");
-        if begins && session.as_ref().is_some_and(|session| session.has_begun) {
-            reading.conversations.extend(session.take().into_iter().flat_map(Session::end));
+        let is_over = |session: &Session<'_>| session.has_begun || !session.transcript.parts.is_empty();
+        if begins && sessions.get(&connection).is_some_and(is_over) {
+            reading.conversations.extend(sessions.remove(&connection).into_iter().flat_map(Session::end));
         }
-        let session = session.get_or_insert_with(|| Session::new(message));
+        let session = sessions.entry(connection).or_insert_with(|| Session::new(message));
         session.has_begun |= begins;
         let version = message.get("params").and_then(|params| params.get_str("protocolVersion"));
         // Later versions take any value.
@@ -158,10 +166,12 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             reading.leave_out(left_out);
         }
     }
-    reading.conversations.extend(session.into_iter().flat_map(Session::end));
-    super::parts::number_titles(&mut reading.conversations);
-    reading
+    reading.conversations.extend(sessions.into_values().flat_map(Session::end));
+    reading.in_order()
 }
+
+/// What logs of several servers name the connection by.
+const CONNECTIONS: [&str; 4] = words("connectionId sessionId server serverName");
 
 /// The response that MCP Inspector keeps in the record of a request.
 fn response_beside<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -301,7 +311,8 @@ impl<'s> Session<'s> {
                 }
                 Some("notifications")
             }
-            (None, id) => self.response(message, id, direction.as_deref()),
+            // The SDK for Python has this id where others have `null`: it cannot tell to what request it is.
+            (None, id) => self.response(message, id.filter(|id| id != "server-error"), direction.as_deref()),
         }
     }
 
@@ -336,7 +347,7 @@ impl<'s> Session<'s> {
     fn sample(&mut self, params: Value<'_, 's>) -> usize {
         let mut transcript = Transcript::of_conversation(READER.key(), params);
         for message in params.get("messages").into_iter().flat_map(Value::elements) {
-            add_sampled(&mut transcript, message);
+            sampling::add(&mut transcript, message);
         }
         self.sampled.push(transcript);
         self.sampled.len() - 1
@@ -405,7 +416,7 @@ impl<'s> Session<'s> {
         if let Some(Request { method, number: Some(number), .. }) = &request
             && method == "sampling/createMessage"
         {
-            let said = answer.map(|answer| add_sampled(&mut self.sampled[*number], answer));
+            let said = answer.map(|answer| sampling::add(&mut self.sampled[*number], answer));
             return said.is_none().then_some("responses to other requests");
         }
         if let Some(Request { form: form @ Some(_), .. }) = request {
@@ -536,7 +547,8 @@ impl<'s> Session<'s> {
             let text = name.as_ref().map(|name| name.text.clone());
             let schema = tool.get("inputSchema").map(Place::of);
             let result_schema = tool.get("outputSchema").filter(|schema| !schema.is_null()).map(Place::of);
-            let tool = ToolDef { name, schema, result_schema, wants_object, ..ToolDef::new(Place::of(tool)) };
+            let mut tool =
+                ToolDef { name, schema, result_schema, wants_object, ..ToolDef::new(Place::of(tool)) };
             // Twice in one list is a mistake, and in two lists none.
             let before = text.and_then(|text| self.tools.insert(text, (self.lists, known.len())));
             match before {
@@ -544,6 +556,11 @@ impl<'s> Session<'s> {
                     if let Some(text) = tool.name.as_ref().map(|name| name.text.clone()) {
                         self.tools.insert(text, (self.lists, at));
                     }
+                    let raw = |place: Option<Place>| place.map(|at| message.document().value(at.node).raw());
+                    let is_same = [(known[at].schema, schema), (known[at].result_schema, result_schema)]
+                        .into_iter()
+                        .all(|(old, new)| raw(old) == raw(new));
+                    tool.since = if is_same { known[at].since } else { self.transcript.parts.len() };
                     known[at] = tool;
                 }
                 _ => known.push(tool),
@@ -555,28 +572,4 @@ impl<'s> Session<'s> {
 /// The schema of what a server wants a person to enter.
 fn form_of(params: Value<'_, '_>) -> Option<Place> {
     params.get("requestedSchema").filter(|schema| schema.is_object()).map(Place::of)
-}
-
-/// Adds a message of a model's conversation, whose content is a block or several.
-fn add_sampled<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
-    let role = match message.get_str("role").as_deref() {
-        Some("assistant") => Role::Assistant,
-        _ => Role::User,
-    };
-    transcript.next_message(role, message);
-    let Some(content) = message.get("content") else { return };
-    let single = Some(content).filter(|content| content.is_object());
-    let several = content.elements().filter(|_| single.is_none());
-    for block in single.into_iter().chain(several) {
-        let body = match block.get_str("type").as_deref() {
-            Some("text") => Body::text(block.get("text")),
-            Some("tool_use") => Body::Call(call(block.get("id"), block.get("name"), block.get("input"))),
-            Some("tool_result") => {
-                let is_error = block.get("isError").and_then(Value::as_bool);
-                Body::Result(result(block.get("toolUseId"), block.get("content"), is_error))
-            }
-            _ => Body::Opaque,
-        };
-        transcript.part(block, body);
-    }
 }

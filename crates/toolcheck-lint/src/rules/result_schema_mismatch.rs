@@ -44,7 +44,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for site in cx.pairing.results.iter().filter(|site| site.result.is_error != Some(true)) {
         let Some(called) = site.paired_with.call().map(|number| &cx.pairing.calls[number]) else { continue };
         let Some(name) = &called.call.name else { continue };
-        let Some(Some(declared)) = schemas.get(&*name.text) else { continue };
+        let Some(Some((declared, since))) = schemas.get(&*name.text) else { continue };
+        if called.part_number < *since {
+            continue;
+        }
         for (place, message) in faults(cx, site, *declared, &mut fuel) {
             faulty.push(site.part.place);
             out.report(place, format!("{message} (`outputSchema` of `{}`)", shorten(&name.text)))
@@ -121,12 +124,15 @@ fn contradictions(cx: &Context<'_, '_>, faulty: &[Place], out: &mut Sink<'_>) {
     }
 }
 
-/// The schemas of results by the name of their tool; `None` if several are declared.
-fn schemas<'c>(cx: &'c Context<'_, '_>) -> HashMap<&'c str, Option<Place>> {
+/// The schemas of results, and the first part that they are for, by the name of their tool; `None` if several are declared.
+fn schemas<'c>(cx: &'c Context<'_, '_>) -> HashMap<&'c str, Option<(Place, usize)>> {
     let mut schemas = HashMap::default();
     for tool in cx.transcript.request.tools.declared() {
         if let (Some(name), Some(schema)) = (&tool.name, tool.result_schema) {
-            schemas.entry(&*name.text).and_modify(|known| *known = None).or_insert(Some(schema));
+            schemas
+                .entry(&*name.text)
+                .and_modify(|known| *known = None)
+                .or_insert(Some((schema, tool.since)));
         }
     }
     schemas

@@ -75,6 +75,8 @@ pub(crate) const NO_ARGUMENTS: &[u8] = b"{}";
 struct Declared<'t> {
     text: &'t [u8],
     is_own: bool,
+    /// The number of the first part that it is for.
+    since: usize,
 }
 
 pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
@@ -96,7 +98,8 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
     let mut known: HashMap<&str, usize> = HashMap::default();
     for (part, call) in arguments::numbered_calls(cx) {
         let Some(name) = &call.name else { continue };
-        let Some(tool) = declared.get(&*name.text).copied().flatten() else { continue };
+        let tool = declared.get(&*name.text).copied().flatten().filter(|tool| part >= tool.since);
+        let Some(tool) = tool else { continue };
         let verdict = if fuel.is_spent() {
             Verdict::TooSlow
         } else {
@@ -170,11 +173,11 @@ fn declared<'c>(cx: &'c Context<'_, '_>) -> HashMap<&'c str, Option<Declared<'c>
         schemas
             .entry(&name.text)
             .and_modify(|known| *known = known.filter(|known| Some(known.text) == schema))
-            .or_insert(schema.map(|text| Declared { text, is_own }));
+            .or_insert(schema.map(|text| Declared { text, is_own, since: tool.since }));
     }
     // Of two that are declared outside the transcript, the last one counts.
     for tool in cx.definitions_called().rev() {
-        let schema = tool.schema.as_deref().map(|text| Declared { text, is_own: false });
+        let schema = tool.schema.as_deref().map(|text| Declared { text, is_own: false, since: 0 });
         schemas.entry(&tool.name).or_insert(schema);
     }
     schemas
