@@ -332,7 +332,7 @@ impl Branches {
 }
 
 /// How many records before one are looked at for the one with the call of a result.
-const NEAR: usize = 64;
+const NEAR: usize = 1024;
 
 /// The records with calls, by the ids of these.
 fn callers<'d>(records: &[Value<'d, '_>]) -> HashMap<&'d [u8], usize> {
@@ -355,8 +355,9 @@ fn before_result(
 ) -> usize {
     let id = record.get("message").and_then(|message| message.get("toolCallId"));
     let Some(&caller) = id.and_then(|id| callers.get(id.raw())) else { return last };
-    let way = std::iter::successors(Some(last), |number| parents.get(*number).copied().flatten());
-    if way.take(NEAR).any(|number| number == caller) { last } else { caller }
+    let mut way = std::iter::successors(Some(last), |number| parents.get(*number).copied().flatten());
+    let is_of_other = !way.by_ref().take(NEAR).any(|number| number == caller) && way.next().is_none();
+    if is_of_other { caller } else { last }
 }
 
 /// The messages that a compaction has kept, if they are in its record.
