@@ -2,6 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
+use toolcheck_core::ir::Gap;
 use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::readers::is_broken;
 use toolcheck_json::edit::Piece;
@@ -12,7 +13,7 @@ use super::arrange::Unit;
 use super::blocks::node_of;
 use super::plan::Planner;
 
-impl<'s> Planner<'_, 's> {
+impl<'p, 's> Planner<'p, 's> {
     /// Puts the new results of a turn where records of it are lost.
     pub(super) fn fill_gaps(&mut self, turn: usize, units: &mut [Unit]) {
         let message_of = |unit: &Unit| match unit {
@@ -21,9 +22,7 @@ impl<'s> Planner<'_, 's> {
         };
         let calls = self.pairing.calls_of_turn(turn).last().map(|call| call.message_number);
         let Some((first, last)) = calls.zip(units.iter().filter_map(message_of).max()) else { return };
-        let gaps = &self.transcript.gaps;
-        let gaps = &gaps[gaps.partition_point(|gap| gap.message <= first)..];
-        let gaps = &gaps[..gaps.partition_point(|gap| gap.message <= last)];
+        let gaps = self.gaps_between(first, last);
         let mut filled = 0;
         if !gaps.is_empty() && units.iter().any(|unit| message_of(unit).is_none()) {
             // Those that are left are joined.
@@ -36,6 +35,13 @@ impl<'s> Planner<'_, 's> {
                 }
             });
         }
+    }
+
+    /// The gaps between two messages, by their numbers.
+    fn gaps_between(&self, first: usize, last: usize) -> &'p [Gap] {
+        let gaps = &self.transcript.gaps;
+        let gaps = &gaps[gaps.partition_point(|gap| gap.message <= first)..];
+        &gaps[..gaps.partition_point(|gap| gap.message <= last)]
     }
 
     /// Where records follow each other by their ids: what followed a record that is removed follows the one before it.
@@ -118,9 +124,7 @@ impl<'s> Planner<'_, 's> {
     /// Notes what is lost between a call, by its number, and the result that it gets.
     pub(super) fn bridge(&mut self, call: Option<usize>, site: &ResultSite<'_, '_>) {
         let Some(call) = call.map(|call| &self.pairing.calls[call]) else { return };
-        let gaps = &self.transcript.gaps;
-        let gaps = &gaps[gaps.partition_point(|gap| gap.message <= call.message_number)..];
-        let gaps = &gaps[..gaps.partition_point(|gap| gap.message <= site.message_number)];
+        let gaps = self.gaps_between(call.message_number, site.message_number);
         self.lost.extend(gaps.iter().map(|gap| self.document.value(gap.lost).raw()));
     }
 

@@ -208,8 +208,7 @@ fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftConten
     let of_log = context.policy?.level(rule.id);
     let next = context.next_request();
     if let Some(next) = next.filter(|_| said.doubt == Some(BEFORE_GAP)) {
-        let why = "a record after this is lost, and nothing before that is sent by";
-        said.help = Some(format!("{why} {}", next.name).into());
+        said.help = Some(format!("{BEFORE_GAP} by {}", next.name).into());
     } else if let Some(next) = next
         && let Some(repair) = next.repairs.get(&rule.id)
     {

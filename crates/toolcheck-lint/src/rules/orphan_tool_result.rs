@@ -132,7 +132,7 @@ fn check_behind_gaps(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             out.report(site.part.place, format!("tool result {} has no matching call", site.result.title()));
         finding.about_result(site.result).caption("sent without its call");
         if gap.message == last {
-            say_sent_alone(cx, finding, (site, "the record before this"));
+            say_sent_alone(cx, finding, site, "the record before this");
         }
         finding.label(call.part.place, "not sent: a record behind it is lost");
     }
@@ -142,7 +142,8 @@ fn check_behind_gaps(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 pub(super) fn say_sent_alone(
     cx: &Context<'_, '_>,
     finding: &mut Draft,
-    (site, what): (&ResultSite<'_, '_>, &str),
+    site: &ResultSite<'_, '_>,
+    what: &str,
 ) {
     let agent = cx.next_request().map_or("the agent", |next| &next.name);
     let title = site.result.title();

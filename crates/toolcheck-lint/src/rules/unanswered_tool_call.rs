@@ -45,9 +45,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
         let is_open = || is_pending(cx, call) && said_last.is_none_or(|said| said < call.part_number);
+        if is_answered || is_duplicate || call.call.unpaired.is_some() {
+            continue;
+        }
         let siblings = pairing.results_of_turn(call.turn + 1);
         let alone = cx.transcript.gaps.last().and_then(|gap| cx.behind_gap(gap, siblings));
-        if is_answered || is_duplicate || call.call.unpaired.is_some() || alone.is_none() && is_open() {
+        if alone.is_none() && is_open() {
             continue;
         }
         if of_turn.0 != call.turn {
@@ -63,7 +66,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.about_call(call.call).caption("called here, never answered");
         if let Some((alone, _)) = alone {
             finding.label(alone.part.place, what_is_answered(cx, call, siblings));
-            orphan_tool_result::say_sent_alone(cx, finding, (alone, "the record of its result"));
+            orphan_tool_result::say_sent_alone(cx, finding, alone, "the record of its result");
             continue;
         }
         finding
