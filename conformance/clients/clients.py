@@ -21,10 +21,6 @@ AI_SDK = [
     "ollama-ai-provider-v2",
 ]
 
-# What the mock and the checks do not tell apart yet.
-ERROR_AFTER_CALL = "Not counted: in `error-event-in-stream`, it runs a call that Ollama sent whole before the error, and tells the answer that follows. The checks take the call for cut off and the answer for half of one."
-AFTER_ERROR = ("error-event-in-stream/ollama/runs-only-finished", "error-event-in-stream/ollama/tells-no-half-answer")
-
 
 @dataclass
 class Client:
@@ -43,9 +39,6 @@ class Client:
     environment: str = ""
     # What tells it from another client of the same package.
     variant: str = ""
-    # Checks that say nothing about this client, or nothing in a scenario and format, as in `single-call/gemini/finishes`; with
-    # the reason in the notes.
-    ignored: tuple = ()
     # The scenarios that it is run in, with commas between them; all if there are none.
     only: str = ""
     # A file in `profiles`, if the agent has tools of its own.
@@ -216,9 +209,7 @@ CLIENTS = [
         [
             "An `Agent`; the messages of each run are those of the next.",
             "Left out: its generators for Bedrock and Gemini, which have no option for the address.",
-            "Not counted: the calls of a stream of Responses are sorted by the ids of their items, and in `twenty-calls` those of the mock sort otherwise than they came; what the ids of the API do is not known.",
         ],
-        ignored=("twenty-calls/openai-responses/answers-every-call", "twenty-calls/openai-responses/keeps-turn"),
     ),
     Client(
         "llm",
@@ -383,9 +374,8 @@ CLIENTS = [
         "",
         AI_SDK,
         EIGHT,
-        ["A `ToolLoopAgent`; the messages of each response are added to the conversation.", ERROR_AFTER_CALL],
+        ["A `ToolLoopAgent`; the messages of each response are added to the conversation."],
         variant="version 7",
-        ignored=AFTER_ERROR,
     ),
     Client(
         "ai-sdk",
@@ -393,8 +383,7 @@ CLIENTS = [
         "",
         AI_SDK,
         EIGHT,
-        ["The same agent, with version 6.", ERROR_AFTER_CALL],
-        ignored=AFTER_ERROR,
+        ["The same agent, with version 6."],
     ),
     Client(
         "ai-sdk-compatible",

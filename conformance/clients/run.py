@@ -67,10 +67,10 @@ def verdicts(program, client, environments, results, turn):
         os.rename(kept + ".new", kept)
     with open(kept) as file:
         runs = json.load(file)["runs"]
-    return {(run["scenario"], run["format"], run["stream"]): seen(run, client) for run in runs}
+    return {(run["scenario"], run["format"], run["stream"]): seen(run) for run in runs}
 
 
-def seen(run, client):
+def seen(run):
     """The status of a run, and its verdicts that are not as they must or should be."""
     answered = [own["response"] for own in run.get("exchanges") or [] if own["status"] == 200]
     if not run["stream"] and answered and isinstance(answered[0], list):
@@ -80,15 +80,10 @@ def seen(run, client):
         (verdict["status"], verdict["check"], verdict["reason"])
         for verdict in run.get("verdicts") or []
         if verdict["status"] in ("fail", "inconclusive", "weak")
-        and not {verdict["check"], f"{run['scenario']}/{run['format']}/{verdict['check']}"} & set(client.ignored)
     ]
-    status = run["status"]
-    if status == "broke":
-        return status, [("broke", "", run.get("reason") or "")]
-    if status in ("fail", "inconclusive", "weak", "pass"):
-        # The worst comes first in the alphabet.
-        status = min((level for level, _, _ in wrong), default="pass")
-    return status, wrong
+    if run["status"] == "broke":
+        wrong = [("broke", "", run.get("reason") or "")]
+    return run["status"], wrong
 
 
 def versions(client, environments):

@@ -42,6 +42,8 @@ pub struct ChoiceCall {
     pub kind: ToolKind,
     /// Whether the arguments are written as an object, so that the end of a response does not show in them.
     pub is_object: bool,
+    /// Whether the API sends a call only once the model has finished it, so that no response ends inside it.
+    pub is_sent_whole: bool,
     /// Whether all arguments were read: some streams bring them in forms that are not.
     pub has_all_arguments: bool,
     /// The place of the call or, if streamed, of its first piece.
@@ -60,6 +62,12 @@ pub struct ChoiceReasoning {
 }
 
 impl Choice {
+    /// How many of the calls the model has finished: a stream that was aborted may end inside its last call.
+    pub fn finished_calls(&self) -> usize {
+        let may_end_inside = |last: &ChoiceCall| !self.is_whole && !last.is_sent_whole;
+        self.calls.len() - usize::from(self.calls.last().is_some_and(may_end_inside))
+    }
+
     /// The calls that the model has finished, as a transcript. `texts` is a list of the arguments of all calls, each as a
     /// text: those of a stream are nowhere in its file.
     pub fn as_said<'s>(
@@ -71,9 +79,7 @@ impl Choice {
         let mut transcript = Transcript::new(format, root);
         transcript
             .open_message(Message { content: Content::Filled, ..Message::new(Role::Assistant, root, 0) });
-        // A stream that was aborted may end inside its last call.
-        let finished = self.calls.len().saturating_sub(usize::from(!self.is_whole));
-        for (call, text) in self.calls[..finished].iter().zip(texts.elements()) {
+        for (call, text) in self.calls[..self.finished_calls()].iter().zip(texts.elements()) {
             let place = call.place;
             let named = |text: &'s Option<String>| {
                 text.as_deref().map(|text| Named { text: text.into(), place, instead: None })
@@ -109,7 +115,17 @@ impl ChoiceCall {
         let (id, name) = (text(&call.id), text(&call.name));
         let is_object = matches!(call.arguments, Arguments::Object(_));
         let (executor, kind, place) = (call.executor, call.kind, locate(value));
-        Self { id, name, arguments, executor, kind, is_object, has_all_arguments: true, place }
+        Self {
+            id,
+            name,
+            arguments,
+            executor,
+            kind,
+            is_object,
+            is_sent_whole: false,
+            has_all_arguments: true,
+            place,
+        }
     }
 
     /// Whether it calls a function of the client, whose arguments are a JSON object.
@@ -359,8 +375,9 @@ mod tests {
         let place = Place { node: NodeId::ROOT, span: toolcheck_json::Span::default() };
         let id = id.map(str::to_owned);
         let (name, arguments, executor) = (None, arguments.to_owned(), Executor::Client);
-        let (kind, is_object, has_all_arguments) = (ToolKind::Function, false, true);
-        ChoiceCall { id, name, arguments, executor, kind, is_object, has_all_arguments, place }
+        let (kind, has_all_arguments) = (ToolKind::Function, true);
+        let (is_object, is_sent_whole) = (false, false);
+        ChoiceCall { id, name, arguments, executor, kind, is_object, is_sent_whole, has_all_arguments, place }
     }
 
     /// The ids and arguments of the calls of the only choice.

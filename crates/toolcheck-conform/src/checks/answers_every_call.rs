@@ -1,5 +1,6 @@
 use toolcheck_core::conversation::{Conversation, Turn};
-use toolcheck_core::{RuleId, formats};
+use toolcheck_core::{Level, RuleId, formats};
+use toolcheck_lint::Finding;
 use toolcheck_serve::Exchange;
 
 use super::{Check, Judgement, Seen};
@@ -12,15 +13,20 @@ pub(super) static CHECK: Check = Check {
 };
 
 fn judge(seen: &Seen<'_>) -> Judgement {
-    // Of what is lost altogether the linter can't say whether it had to be kept.
     let rules = [
         RuleId::UnansweredToolCall,
         RuleId::LateToolResult,
         RuleId::OrphanToolResult,
         RuleId::DuplicateToolResult,
-        RuleId::DroppedToolCall,
     ];
-    seen.structure(&rules).or_else(|| lost(seen).into()).or_else(|| seen.finding_of(&[RuleId::AbandonedCall]))
+    // Of calls that are only in another order or in several turns, it warns.
+    let is_dropped =
+        |finding: &Finding| finding.rule == RuleId::DroppedToolCall && finding.level == Level::Error;
+    seen.structure(&rules)
+        .or_else(|| seen.first_finding(is_dropped))
+        // Of what is lost altogether the linter can't say whether it had to be kept.
+        .or_else(|| lost(seen).into())
+        .or_else(|| seen.finding_of(&[RuleId::AbandonedCall]))
 }
 
 /// The first turn of the model with calls of which no later request has any.

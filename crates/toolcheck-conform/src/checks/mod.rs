@@ -124,8 +124,11 @@ impl<'s> Seen<'s> {
     }
 
     fn finding_of(&self, rules: &[RuleId]) -> Judgement {
-        let is_it = |finding: &&Finding| rules.contains(&finding.rule) && !is_renamed(finding);
-        let found = self.report.findings.iter().find(is_it);
+        self.first_finding(|finding| rules.contains(&finding.rule) && !is_renamed(finding))
+    }
+
+    fn first_finding(&self, is_it: impl Fn(&Finding) -> bool) -> Judgement {
+        let found = self.report.findings.iter().find(|finding| is_it(finding));
         found.map(|found| format!("{}: {}", found.rule, found.message)).into()
     }
 

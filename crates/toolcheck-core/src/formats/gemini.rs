@@ -243,6 +243,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
                         function.get_any(&["willContinue", "partialArgs"]).is_some()
                     };
                     call.has_all_arguments = !function.is_some_and(goes_on);
+                    call.is_sent_whole = call.has_all_arguments;
                     assembly.next_call(index, None, call);
                 }
                 Body::Text(_) => assembly.text(index, value.get("text")),

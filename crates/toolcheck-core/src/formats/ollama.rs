@@ -9,7 +9,7 @@ use toolcheck_json::Value;
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, messages_of};
-use crate::assembly::{self, Assembly, Choice, Completion, Locate};
+use crate::assembly::{self, Assembly, Choice, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::Feature;
 use crate::fix_style::{self, FixStyle};
@@ -180,7 +180,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         let said = Choice::new(&said, message, openai_chat::read_reasoning, locate);
         assembly.add_contents(0, 0, &said);
         for call in said.calls {
-            assembly.next_call(0, None, call);
+            assembly.next_call(0, None, ChoiceCall { is_sent_whole: true, ..call });
         }
     }
     if is_done(event, false) {

@@ -78,9 +78,8 @@ impl Checker<'_> {
             return findings;
         }
         for answer in answers {
-            // A stream that was aborted may end inside its last call.
-            let whole = answer.calls.len() - usize::from(!answer.is_whole).min(answer.calls.len());
-            let broken = answer.calls[..whole].iter().filter(|call| invalid_arguments_json::is_broken(call));
+            let finished = answer.calls[..answer.finished_calls()].iter();
+            let broken = finished.filter(|call| invalid_arguments_json::is_broken(call));
             findings.extend(broken.map(|call| {
                 let mut finding = invalid_arguments_json::finding(call);
                 let level = self.options.settings.levels.get(&rule.id).copied().or(rule.default_level);

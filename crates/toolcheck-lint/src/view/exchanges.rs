@@ -140,7 +140,8 @@ impl PastChoice {
             let arguments = SaidArguments::of(&call);
             // Where arguments are objects, or none have come yet, it does not show whether the end of the response is in
             // them.
-            let is_cut = !answer.is_whole && number == last && (call.is_object || has_none);
+            let may_end_here = !answer.is_whole && number == last && !call.is_sent_whole;
+            let is_cut = may_end_here && (call.is_object || has_none);
             let is_unfinished = is_cut || arguments.is_broken;
             let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
             let call = ChoiceCall { arguments: String::new(), ..call };

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::STYLE;
+use crate::conversation::Call;
 use crate::formats::openai_chat::write;
 use crate::reply::{CREATED_AT, Event, Pieces, Reply};
 
@@ -10,10 +11,21 @@ const REASONS: [&str; 3] = ["stop", "stop", "length"];
 
 pub(super) fn write(reply: &Reply) -> Json {
     let mut message = write::message(&reply.said, &STYLE);
-    for (number, call) in message["tool_calls"].as_array_mut().into_iter().flatten().enumerate() {
-        call["function"]["arguments"] = reply.arguments_value(number);
+    for (number, written) in message["tool_calls"].as_array_mut().into_iter().flatten().enumerate() {
+        *written = call(reply, number);
     }
     finished(reply, message)
+}
+
+/// A call as the server writes it: with its number, and without a type.
+fn call(reply: &Reply, number: usize) -> Json {
+    let Call { id, name, .. } = &reply.said.calls[number];
+    let mut call =
+        json!({"function": {"index": number, "name": name, "arguments": reply.arguments_value(number)}});
+    if !id.is_empty() {
+        call["id"] = json!(id);
+    }
+    call
 }
 
 pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
@@ -32,13 +44,8 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         line(json!({"content": piece}));
     }
     // Calls are whole, and each comes in a line of its own.
-    for (number, call) in reply.said.calls.iter().enumerate() {
-        let function = json!({"name": call.name, "arguments": reply.arguments_value(number)});
-        let mut call_of = json!({"function": function});
-        if !call.id.is_empty() {
-            call_of["id"] = json!(call.id);
-        }
-        line(json!({"content": "", "tool_calls": [call_of]}));
+    for number in 0..reply.said.calls.len() {
+        line(json!({"content": "", "tool_calls": [call(reply, number)]}));
     }
     lines.push(Event::new("", finished(reply, json!({"role": "assistant", "content": ""}))));
     lines

@@ -216,7 +216,8 @@ struct Part {
 
 fn items(reply: &Reply) -> Vec<Item> {
     let mut items = Vec::new();
-    let id = |prefix: &str, number: usize| format!("{prefix}_{}_{number}", reply.id);
+    // Those of the API begin alike in a response and then grow: some clients sort by them.
+    let id = |prefix: &str, number: usize| format!("{prefix}_{}_{number:03}", reply.id);
     for reasoning in &reply.said.reasoning {
         let part = |text: &str| json!({"type": "summary_text", "text": text});
         let item = |summary: Vec<Json>| {
