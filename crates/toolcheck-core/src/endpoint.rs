@@ -26,11 +26,11 @@ names! {
     as_str
 }
 
-/// The last steps of paths whose requests are not conversations, although their bodies may look like one: they cache,
+/// The ends of paths whose requests are not conversations, although their bodies may look like one: they cache,
 /// embed or count messages, or make images and sounds.
-const OTHER_CALLS: [&str; 19] = words(
+const OTHER_CALLS: [&str; 20] = words(
     "cachedContents classifications count-tokens count-tokens:rawPredict count_tokens edits embed embeddings \
-    generations input_tokens moderations ocr predict rerank speech tokenize transcriptions translations variations",
+    fim/completions generations input_tokens moderations ocr predict rerank speech tokenize transcriptions translations variations",
 );
 
 /// The same after the colon in paths of Google.
@@ -110,14 +110,15 @@ pub fn purpose(url: &str) -> Purpose {
     let mut steps = path.rsplit('/');
     let last = steps.next().unwrap_or(path);
     let (model, before) = (steps.next().unwrap_or_default(), steps.next());
-    let ends_with = |end: &&str| path.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
+    let is_whole = |before: &str| before.is_empty() || before.ends_with('/');
+    let ends_with = |end: &&str| path.strip_suffix(*end).is_some_and(is_whole);
     let is_of_model = before == Some("model");
     let has_route = || of_path(path).any(|(_, route, _)| !route.is_common);
     match last {
         _ if last.rsplit_once(':').is_some_and(|(_, method)| OTHER_METHODS.contains(&method)) => {
             Purpose::Other
         }
-        _ if OTHER_CALLS.contains(&last) || path.ends_with("/fim/completions") => Purpose::Other,
+        _ if OTHER_CALLS.iter().any(ends_with) => Purpose::Other,
         _ if NOT_READ.contains(&last) => Purpose::NotRead,
         _ if is_of_model && OTHER_MODELS.iter().any(|part| model.contains(part)) => Purpose::Other,
         _ if is_of_model && MODEL_CALLS.contains(&last) => Purpose::Llm,

@@ -55,9 +55,6 @@ const SETTINGS: [&str; 9] = [
     "tools",
 ];
 
-/// What the error says of them.
-pub const EXTRA: &str = "Extra inputs are not permitted";
-
 /// Whether an API has such conversations.
 pub fn are_of(target: &Target) -> bool {
     target.format.as_deref() == Some("mistral")
@@ -85,13 +82,13 @@ pub fn settings(request: &Json) -> Json {
 
 /// The first key of a request that goes on with a conversation and that only one which begins it has, with what the error
 /// says.
-pub fn extra(request: &Json) -> Option<(&'static str, Map<String, Json>)> {
+pub fn extra(request: &Json, text: &str) -> Option<(&'static str, Map<String, Json>)> {
     let has = |key: &&&str| {
         ["agent_id", "instructions", "model", "tools"].contains(*key) && request.get(**key).is_some()
     };
     let key = SETTINGS.iter().find(has)?;
     let fault = json!([{
-        "type": "extra_forbidden", "loc": ["body", key], "msg": EXTRA, "input": request[*key]
+        "type": "extra_forbidden", "loc": ["body", key], "msg": text, "input": request[*key]
     }]);
     Some((key, Map::from_iter([("detail".to_owned(), fault.clone()), ("message".to_owned(), fault)])))
 }

@@ -2,6 +2,7 @@
 
 use hyper::Method;
 use serde_json::{Value as Json, json};
+use toolcheck_core::targets::Verdict;
 use toolcheck_core::{RuleId, entries};
 
 use super::{Held, Item, Stored, found};
@@ -112,12 +113,13 @@ impl Stored {
                 refusal(RuleId::UnresolvedReference, format!("`{name}` was not given"), place, 404)
             };
             refused = is_unknown.then(unknown);
-            if let Some((key, error)) = entries::extra(request).filter(|_| refused.is_none()) {
-                let message = format!("`{key}` holds for the whole conversation, and is sent when it begins");
-                let what = refusal(RuleId::UnknownField, message, &format!("/{key}"), 422);
-                let source = "https://github.com/partITech/php-mistral/issues/76".to_owned();
-                let (error, text) = (error.into_iter().collect(), Some(entries::EXTRA.to_owned()));
-                refused = Some(Refused { error, text, source: Some(source), ..what });
+            let mut extra = refusal(RuleId::UnknownField, String::new(), "", 422);
+            let text = extra.text.as_deref().unwrap_or_default();
+            if let Some((key, error)) = entries::extra(request, text).filter(|_| refused.is_none()) {
+                extra.message =
+                    format!("`{key}` holds for the whole conversation, and is sent when it begins");
+                (extra.place, extra.error) = (format!("/{key}"), error.into_iter().collect());
+                refused = Some(extra);
             }
         } else if let Some(agent) = request["agent_id"].as_str().and_then(|id| self.by_id.get(id)) {
             settings = entries::with(agent.json(), settings);
@@ -199,7 +201,19 @@ impl Held {
     }
 }
 
+/// A refusal in the words of the API, as far as they are known; `status` counts where nothing is.
 fn refusal(rule: RuleId, message: String, place: &str, status: u16) -> Refused {
-    let place = place.to_owned();
-    Refused { rule, message, place, text: None, status, source: None, error: Default::default() }
+    let known = match entries::TARGET.verdict(rule, None, None, None) {
+        Verdict::Refused(known) => Some(known),
+        _ => None,
+    };
+    Refused {
+        rule,
+        message,
+        place: place.to_owned(),
+        text: known.and_then(|known| known.text.clone()),
+        status: known.and_then(|known| known.status).unwrap_or(status),
+        source: known.and_then(|known| known.sources.first()).map(|source| source.to_string()),
+        error: Default::default(),
+    }
 }
