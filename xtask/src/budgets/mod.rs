@@ -249,7 +249,9 @@ fn sizes(dist: &Path) -> Result<Vec<Cost>> {
 }
 
 fn lines() -> Result<Vec<Cost>> {
-    let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root()).output()?;
+    // With files that are not added yet.
+    let list = ["ls-files", "--cached", "--others", "--exclude-standard", "*.rs"];
+    let listed = Command::new("git").args(list).current_dir(root()).output()?;
     ensure!(listed.status.success(), "git lists no files");
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for path in String::from_utf8(listed.stdout)?.lines() {
