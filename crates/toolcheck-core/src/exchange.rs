@@ -6,6 +6,7 @@ mod timing;
 
 use toolcheck_json::Value;
 
+use crate::endpoint::{self, Purpose};
 use crate::formats::{self, Format, openai_responses};
 use crate::ir::{Named, Place};
 use crate::names::words;
@@ -93,7 +94,9 @@ pub fn response_alone<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 
 /// Whether a body is a request to an LLM, in a format that is read or meant to be.
 pub fn is_request(body: Value<'_, '_>) -> bool {
-    is_known(body) || body.is_object() && unsupported::is_meant_as_request(body)
+    is_known(body)
+        || body.is_object()
+            && (unsupported::is_meant_as_request(body) || unsupported::misnamed_list(body).is_some())
 }
 
 /// The format of the messages that requests put into conversations on a server.
@@ -161,11 +164,19 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         let put_into = put_into(url, value.get("response"));
         return Some(Exchange { status, url: Some(url), put_into, ..Exchange::of_request(items) });
     }
+    let response = value.get("response").filter(|response| !response.is_null());
     // Logs also have keys with these names, next to messages of their own or with other contents.
-    if is_known(value) || !(is_known(request) || status.is_some() && is_request(request)) {
+    let is_answered = || response.is_some_and(|response| !response::formats_of(response).is_empty());
+    let is_sent = || url.and_then(Value::as_str).is_some_and(|url| endpoint::purpose(&url) == Purpose::Llm);
+    let is_misspelt = || {
+        let list = unsupported::misnamed_list(request).and_then(Value::key_text);
+        list.is_some_and(|key| unsupported::is_misspelt_list(&key))
+    };
+    let is_meant =
+        || is_request(request) && (status.is_some() || is_answered() || is_sent() || is_misspelt());
+    if is_known(value) || !(is_known(request) || is_meant()) {
         return None;
     }
-    let response = value.get("response").filter(|response| !response.is_null());
     Some(Exchange {
         response,
         status,

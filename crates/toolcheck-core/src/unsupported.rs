@@ -416,14 +416,25 @@ pub fn list_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 /// The messages that a request has under another key than the one that is meant: a misspelt one, or a word that others use.
-/// Rows of data sets have such words too: there, a request is told by its settings.
+/// Rows of data sets have such words too: a request is told by its model and its settings.
 pub fn misnamed_list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    const OF_CONVERSE: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRequestFields"];
+    const OF_GEMINI: [&str; 5] =
+        words("generationConfig generation_config safetySettings systemInstruction system_instruction");
+    const OF_RESPONSES: [&str; 5] =
+        words("instructions max_output_tokens previous_response_id store truncation");
     let is_message = |message: Value<'_, '_>| message.get_str("role").is_some();
-    root.get_str("model").filter(|_| root.get_any(&LISTS).is_none())?;
+    let has = |keys: &[&str]| root.get_any(keys).is_some();
+    let is_named = root.get_str("model").or_else(|| root.get_str("modelId")).is_some();
+    if root.get_any(&LISTS).is_some() || !(is_named || has(&OF_CONVERSE) || has(&OF_GEMINI)) {
+        return None;
+    }
     root.members().find(|member| {
         let is_meant = || match &*member.key_text().unwrap_or_default() {
-            "prompt" => root.get_any(&["max_tokens", "tools"]).is_some(),
-            "message" | "msgs" => root.get_any(&["max_tokens", "tools", "temperature", "stream"]).is_some(),
+            "prompt" => has(&["max_tokens", "tools"]),
+            "message" | "msgs" => has(&["max_tokens", "tools", "temperature", "stream"]) || has(&OF_CONVERSE),
+            "content" => has(&OF_GEMINI),
+            "inputs" => has(&OF_RESPONSES) && openai_chat::is_own_model(root),
             key => is_misspelt_list(key),
         };
         let messages = member.elements();
