@@ -36,6 +36,8 @@ pub struct ChoiceCall {
     pub name: Option<String>,
     /// The arguments, as JSON; empty if there are none.
     pub arguments: String,
+    /// The signature over the reasoning that led to it, where the API signs calls.
+    pub signature: Option<String>,
     /// Who executes the call.
     pub executor: Executor,
     /// The kind of tool that it calls.
@@ -119,6 +121,7 @@ impl ChoiceCall {
             id,
             name,
             arguments,
+            signature: None,
             executor,
             kind,
             is_object,
@@ -153,7 +156,11 @@ impl Choice {
             match &part.body {
                 Body::Call(call) => {
                     let value = root.document().value(part.place.node);
-                    answer.calls.push(ChoiceCall::new(call, value, locate));
+                    let mut said = ChoiceCall::new(call, value, locate);
+                    if call.signature == Signature::Present {
+                        said.signature = reasoning(value).signature;
+                    }
+                    answer.calls.push(said);
                 }
                 Body::Text(text) => text.string.decode_into(&mut answer.text),
                 Body::Reasoning(_) => {
@@ -377,7 +384,19 @@ mod tests {
         let (name, arguments, executor) = (None, arguments.to_owned(), Executor::Client);
         let (kind, has_all_arguments) = (ToolKind::Function, true);
         let (is_object, is_sent_whole) = (false, false);
-        ChoiceCall { id, name, arguments, executor, kind, is_object, is_sent_whole, has_all_arguments, place }
+        let signature = None;
+        ChoiceCall {
+            id,
+            name,
+            arguments,
+            signature,
+            executor,
+            kind,
+            is_object,
+            is_sent_whole,
+            has_all_arguments,
+            place,
+        }
     }
 
     /// The ids and arguments of the calls of the only choice.

@@ -5,12 +5,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use toolcheck_json::{Decoded, Document, Kind, Records, Value};
+use toolcheck_json::{Decoded, Document, Kind, Records, Value, to_base64};
 
 use crate::assembly::{Assembly, Locate};
 pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion};
 use crate::formats::{self, Format};
-use crate::ir::{Body, Part, Place, Transcript};
+use crate::ir::{Body, Part, Place, Signature, Transcript};
 pub use crate::unread::unread_calls;
 
 /// Reads a response of a format; `None` if the value is something else, such as an error. The completions are empty if
@@ -213,6 +213,39 @@ pub fn reasoning(
     let format = formats::find(transcript.format?.id)?;
     let read = (format.read_reasoning)(document.value(part.place.node));
     Some(ChoiceReasoning { text: read.text, signature: read.signature, place: part.place })
+}
+
+/// The signature of a call in a transcript; `None` if it has none, or one that Gemini takes from whoever has no real one
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+pub fn signature_of_call(
+    transcript: &Transcript<'_>,
+    part: &Part<'_>,
+    document: &Document<'_>,
+) -> Option<String> {
+    const PLACEHOLDERS: [&str; 2] =
+        ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
+    let Body::Call(call) = &part.body else { return None };
+    if call.signature != Signature::Present {
+        return None;
+    }
+    let format = formats::find(transcript.format?.id)?;
+    let signature = (format.read_reasoning)(document.value(part.place.node)).signature?;
+    let is =
+        |known: &&str| signature == **known || is_same_signature(&signature, &to_base64(known.as_bytes()));
+    (!PLACEHOLDERS.iter().any(|known| is(&known))).then_some(signature)
+}
+
+/// Whether two signatures are the same: libraries that keep bytes write Base64 in either alphabet.
+pub fn is_same_signature(one: &str, other: &str) -> bool {
+    let digits = |text: &str| -> Vec<u8> {
+        let digit = |byte| match byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            byte => byte,
+        };
+        text.trim_end_matches('=').bytes().map(digit).collect()
+    };
+    one == other || digits(one) == digits(other)
 }
 
 /// What an API says in a response that is an error.

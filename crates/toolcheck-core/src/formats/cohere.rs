@@ -40,8 +40,14 @@ pub(super) static FORMAT: Format = Format {
 static FIX_STYLE: FixStyle =
     FixStyle { only_in_results: &["document"], thoughts: &["tool_plan"], ..FixStyle::CHAT };
 
-static DIALECT: Dialect =
-    Dialect { format: FORMAT.key(), result_name: &["name"], text: &["tool_plan"], media: &[], roles: &[] };
+static DIALECT: Dialect = Dialect {
+    format: FORMAT.key(),
+    result_name: &["name"],
+    text: &["tool_plan"],
+    media: &[],
+    roles: &[],
+    may_lack_arguments: true,
+};
 
 /// The keys of a request body that no other dialect has.
 const OWN_BODY: [&str; 3] = ["citation_options", "safety_mode", "strict_tools"];

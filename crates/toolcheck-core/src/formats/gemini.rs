@@ -151,6 +151,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     let list = contents(root)?;
     let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
     transcript.batches_results = true;
+    transcript.details.absent_arguments_are_empty = true;
     transcript.request.model = root.get_str("model");
     // Google's SDKs take all settings in one object.
     let settings = root.get("config").filter(|config| config.is_object());
@@ -238,12 +239,9 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
                 Body::Call(call) if call.name.is_some() => {
                     let mut call = ChoiceCall::new(&call, value, locate);
                     // The rest of the arguments follows in pieces that are not read.
-                    let function = value.get_any(&["functionCall", "function_call"]);
-                    let goes_on = |function: Value<'_, '_>| {
-                        function.get_any(&["willContinue", "partialArgs"]).is_some()
-                    };
-                    call.has_all_arguments = !function.is_some_and(goes_on);
+                    call.has_all_arguments = !comes_in_pieces(value);
                     call.is_sent_whole = call.has_all_arguments;
+                    call.signature = read_reasoning(value).signature;
                     assembly.next_call(index, None, call);
                 }
                 Body::Text(_) => assembly.text(index, value.get("text")),
@@ -257,6 +255,12 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             assembly.end(index, assembly::is_whole(reason, &WHOLE));
         }
     }
+}
+
+/// Whether the call in a part has its arguments in pieces, here or in parts after it.
+fn comes_in_pieces(part: Value<'_, '_>) -> bool {
+    let call = part.get_any(&["functionCall", "function_call"]);
+    call.is_some_and(|call| call.get_any(&["willContinue", "partialArgs"]).is_some())
 }
 
 /// The finish reasons of a complete response.
@@ -299,6 +303,10 @@ pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_,
             // A stream may end in a signature alone, which is to be sent back as it came.
             Body::Text(text) if text.string.is_empty() && signature(value) == Signature::Present => {
                 transcript.details.signed_blanks.push(Place::of(value));
+            }
+            // The arguments of a call that was streamed in pieces are not read.
+            Body::Call(call) if call.arguments.are_absent() && comes_in_pieces(value) => {
+                transcript.details.absent_arguments_are_empty = false;
             }
             _ => {}
         }

@@ -44,6 +44,7 @@ static DIALECT: Dialect = Dialect {
     text: &[],
     media: &[],
     roles: &[("function", Role::Tool)],
+    may_lack_arguments: false,
 };
 
 /// The keys of a request body that no other dialect has, but for programs that name an agent beside a model.

@@ -57,6 +57,7 @@ static DIALECT: Dialect = Dialect {
     text: &[],
     media: &["images"],
     roles: &[],
+    may_lack_arguments: true,
 };
 
 fn sniff(root: Value<'_, '_>) -> u8 {

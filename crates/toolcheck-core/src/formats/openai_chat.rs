@@ -76,6 +76,8 @@ pub(super) struct Dialect {
     pub(super) media: &'static [&'static str],
     /// The roles besides `system`, `user`, `assistant` and `tool`.
     pub(super) roles: &'static [(&'static str, Role)],
+    /// Whether a call may have no arguments, because the tool is called without any.
+    pub(super) may_lack_arguments: bool,
 }
 
 static DIALECT: Dialect = Dialect {
@@ -84,6 +86,7 @@ static DIALECT: Dialect = Dialect {
     text: &["refusal"],
     media: &[],
     roles: &[("developer", Role::System), ("function", Role::Tool)],
+    may_lack_arguments: false,
 };
 
 fn sniff(root: Value<'_, '_>) -> u8 {
@@ -215,6 +218,7 @@ pub(super) fn read_dialect<'s>(
 ) -> Option<Transcript<'s>> {
     let list = list_of(root, "messages")?;
     let mut transcript = Transcript::with_buffers(dialect.format, root, buffers);
+    transcript.details.absent_arguments_are_empty = dialect.may_lack_arguments;
     transcript.request.model = root.get_str("model");
     // A dataset's table has `null` in the columns that a row does not use.
     let mut lists = ["tools", "functions"].into_iter().filter_map(|key| root.get(key));

@@ -1,6 +1,8 @@
+use toolcheck_core::{response, text};
+
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::{modified_reasoning, unsigned_reasoning};
-use crate::view::exchanges::ReasoningChange;
+use crate::view::exchanges::{HistoryMatch, MatchedCall, PastCall, ReasoningChange};
 
 declare_rule! {
     AlteredReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as modified_reasoning, check,
@@ -25,6 +27,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             ("signed-text", "with a different text under the same signature")
         }
         ReasoningChange::Reworded => ("text", "with another text"),
+        ReasoningChange::Kept => return check_calls(cx, out, kept),
         _ => return,
     };
     let number = kept.turn(cx).start;
@@ -37,6 +40,31 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .case(case)
         .at(cx, (number, message, first));
     kept.point_at_reasoning(finding);
+}
+
+/// Reports the first call that is sent back with another signature.
+fn check_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &HistoryMatch<'_>) {
+    if !kept.is_current(cx) {
+        return;
+    }
+    let is_other = |(given, stored): &(&PastCall, &MatchedCall)| {
+        let part = &cx.transcript.parts[stored.part];
+        let signature = response::signature_of_call(cx.transcript, part, cx.document);
+        let both = given.call.signature.as_deref().zip(signature.as_deref());
+        both.is_some_and(|(given, stored)| !response::is_same_signature(given, stored))
+    };
+    let Some((given, stored)) = kept.calls_kept().find(is_other) else { return };
+    let part = &cx.transcript.parts[stored.part];
+    let message = &cx.transcript.messages[stored.message];
+    let finding =
+        out.report(part.place, "a call of the model is sent back with a different signature".to_owned());
+    finding
+        .caption("the call in the history")
+        .help("send each call back with its own signature, byte for byte")
+        .case("signature")
+        .at(cx, (stored.message, message, part));
+    finding.label_at(given.call.place, given.spot.clone(), "the call in the response");
+    finding.tool_call_id = given.call.id.as_deref().map(text::kept);
 }
 
 fn is_unsigned_refused(cx: &Context<'_, '_>) -> bool {

@@ -1,6 +1,7 @@
 //! The arguments of calls, checked against the schemas of their tools: once for all rules that ask, in bounded time.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use foldhash::HashMap;
@@ -92,7 +93,9 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
     // A model that is trained on a call without arguments learns to leave them out. Of what is sent to an API, the shape
     // says whether they may be missing.
     let is_learned = cx.is_training_example() && (cx.named_target.is_none() || cx.known_shape().is_none());
-    let are_empty = is_learned || cx.transcript.details.absent_arguments_are_empty;
+    let are_empty = LazyCell::new(|| {
+        is_learned || cx.transcript.details.absent_arguments_are_empty && cx.shape_faults().are_none()
+    });
     // The tool whose call took the last steps, and the others of which a call is not checked.
     let mut last = None;
     let mut known: HashMap<&str, usize> = HashMap::default();
@@ -117,7 +120,7 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
             let verdict = if let Some(text) = cx.transcript.details.streamed_arguments.get(&part) {
                 let said = Document::read(text.as_bytes());
                 said.faults().is_empty().then(|| check(said.root()))
-            } else if are_empty && call.arguments.are_absent() {
+            } else if call.arguments.are_absent() && *are_empty {
                 Some(check(Document::read(NO_ARGUMENTS).root()))
             } else {
                 arguments::with_value(cx, &call.arguments, &mut buffers, check)

@@ -78,6 +78,10 @@ pub(crate) struct ForeignObjects<'c> {
 }
 
 impl ShapeFaults<'_> {
+    pub(crate) fn are_none(&self) -> bool {
+        self.refused.is_empty() && self.foreign.is_empty()
+    }
+
     /// Whether it has a fault of a tool's schema in a schema.
     pub(crate) fn has_fault_in_schema(&self, schema: Value<'_, '_>) -> bool {
         let (first, count) = (schema.id().index(), schema.count());
