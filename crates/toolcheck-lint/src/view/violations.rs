@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use toolcheck_core::ir::Place;
+use toolcheck_core::suggest::similar;
 use toolcheck_core::text::shorten;
 use toolcheck_json::{NodeId, Value};
 use toolcheck_schema::{Index, Schema};
@@ -39,11 +40,14 @@ pub(crate) fn list(
             |error: &&ValidationError<'_>| matches!(error.kind(), ValidationErrorKind::Type { .. });
         let of_types = errors.listed.iter().filter(has_type).filter_map(at);
         let of_types: HashSet<NodeId> = of_types.map(Value::id).collect();
+        let misspelt =
+            Misspelt::find(errors.listed.iter().filter_map(|error| Some((at(error)?.id(), error))));
         let listed = errors.listed.iter().flat_map(|error| match at(error) {
             Some(at) if is_padded && at.is_null() => Vec::new(),
             // A value of the wrong type is none of the allowed ones, whatever they are.
             Some(at) if of_types.contains(&at.id()) && is_of_values(error) => Vec::new(),
-            Some(at) => messages(error, at, at.id() == root.id(), is_padded, words, locate),
+            Some(at) if misspelt.explains(at.id(), error) => Vec::new(),
+            Some(at) => messages(error, at, &misspelt, at.id() == root.id(), is_padded, words, locate),
             None => Vec::new(),
         });
         let mut reported = HashSet::default();
@@ -56,6 +60,56 @@ pub(crate) fn list(
     })
 }
 
+/// Keys that an object must not have, in place of those that it lacks.
+struct Misspelt {
+    /// For each object its keys, each with the one that is meant.
+    meant: HashMap<NodeId, Vec<(String, String)>>,
+}
+
+impl Misspelt {
+    fn find<'e, 'v: 'e>(errors: impl Iterator<Item = (NodeId, &'e ValidationError<'v>)> + Clone) -> Self {
+        let mut missing: HashMap<NodeId, Vec<&str>> = HashMap::default();
+        for (at, error) in errors.clone() {
+            if let ValidationErrorKind::Required { property } = error.kind() {
+                let names = missing.entry(at).or_default();
+                names.extend(property.as_str().filter(|_| names.len() < MOST));
+            }
+        }
+        let mut meant: HashMap<NodeId, Vec<(String, String)>> = HashMap::default();
+        for (at, error) in errors {
+            let (Some(names), Some(unexpected)) = (missing.get_mut(&at), unexpected(error)) else { continue };
+            for key in unexpected.iter().take(MOST) {
+                let Some(name) = similar(key, names.iter().copied()).name() else { continue };
+                names.retain(|known| *known != name);
+                meant.entry(at).or_default().push((key.clone(), name.to_owned()));
+            }
+        }
+        Self { meant }
+    }
+
+    /// Whether an error says only that a key is missing that is there with a mistake in it.
+    fn explains(&self, at: NodeId, error: &ValidationError<'_>) -> bool {
+        let ValidationErrorKind::Required { property } = error.kind() else { return false };
+        self.meant
+            .get(&at)
+            .is_some_and(|keys| keys.iter().any(|(_, meant)| Some(&**meant) == property.as_str()))
+    }
+
+    fn of(&self, at: NodeId, key: &str) -> Option<&str> {
+        let keys = self.meant.get(&at)?;
+        keys.iter().find(|(own, _)| own == key).map(|(_, meant)| &**meant)
+    }
+}
+
+/// The keys that an object must not have, of an error that lists them.
+fn unexpected<'e>(error: &'e ValidationError<'_>) -> Option<&'e [String]> {
+    match error.kind() {
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => Some(unexpected),
+        _ => None,
+    }
+}
+
 fn is_of_values(error: &ValidationError<'_>) -> bool {
     matches!(error.kind(), ValidationErrorKind::Enum { .. } | ValidationErrorKind::Constant { .. })
 }
@@ -64,6 +118,7 @@ fn is_of_values(error: &ValidationError<'_>) -> bool {
 fn messages(
     error: &ValidationError<'_>,
     at: Value<'_, '_>,
+    misspelt: &Misspelt,
     is_whole: bool,
     is_padded: bool,
     words: &Words,
@@ -79,7 +134,8 @@ fn messages(
     let members = at.members().filter(|member| !(is_padded && member.is_null()));
     let members = members.filter_map(|member| Some((member.key_text()?, member)));
     let unknown = |(key, member): (Cow<'_, str>, Value<'_, '_>)| {
-        (locate(member, true), format!("unknown {kind} `{}`", shorten(&key)))
+        let meant = similar(&key, misspelt.of(at.id(), &key));
+        (locate(member, true), format!("unknown {kind} `{}`{meant}", shorten(&key)))
     };
     match error.kind() {
         ValidationErrorKind::Required { property } => {
@@ -88,8 +144,9 @@ fn messages(
             let place = at.get(name).map_or_else(|| locate(at, false), |null| locate(null, true));
             vec![(place, format!("missing {kind} `{}`", shorten(name)))]
         }
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+        ValidationErrorKind::AdditionalProperties { .. }
+        | ValidationErrorKind::UnevaluatedProperties { .. } => {
+            let unexpected = unexpected(error).unwrap_or_default();
             let unexpected: HashSet<&str> = unexpected.iter().map(String::as_str).collect();
             members.filter(|(key, _)| unexpected.contains(&**key)).map(unknown).collect()
         }
