@@ -264,7 +264,7 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
     }
 
     /// Of two results with the id of one call, one is that of another call of the turn, which has none, if the names of their
-    /// tools say so, or if there are no names, and as many results as calls, which say different things.
+    /// tools say so, or if these are the same or missing, and there are as many results as calls, which say different things.
     fn free_misnamed(&mut self) {
         for number in 0..self.results.len() {
             let PairedWith::Repeated(call) = self.matches.paired_with[number] else { continue };
@@ -295,7 +295,13 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
                 (Some(own), _, Some(name)) if name != own && is_open(Some(name)) => {
                     self.matches.paired_with[number] = PairedWith::NoCall;
                 }
-                (_, None, None) if !result.says_same(taken) && self.is_even(turn) && is_open(None) => {
+                (own, one, other)
+                    if one == other
+                        && (one.is_none() || one == own)
+                        && !result.says_same(taken)
+                        && self.is_even(turn)
+                        && is_open(one) =>
+                {
                     self.matches.paired_with[number] = PairedWith::NoCall;
                 }
                 _ => {}

@@ -448,7 +448,10 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     {
         message.role = Role::Tool;
     }
-    let role = message.role;
+    // Only results have this key: that the role is not known is told by itself.
+    let is_named = own.calls.is_none()
+        && own.result_name.as_ref().is_some_and(|(rank, _)| dialect.result_name[*rank] == "tool_name");
+    let role = if message.role == Role::Unknown && is_named { Role::Tool } else { message.role };
     transcript.open_message(message);
 
     if let Some(text) = own.reasoning.filter(|text| !is_empty(text)) {

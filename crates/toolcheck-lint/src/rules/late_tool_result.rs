@@ -162,7 +162,7 @@ fn roles_before(cx: &Context<'_, '_>) -> Vec<[usize; COUNTED.len()]> {
 }
 
 /// Whether all turns between a call and its result, of which so many are there and so many have each role of [`COUNTED`],
-/// are messages that the target rejects by themselves: those of the system, or those with a role that it does not know,
+/// are messages that have a finding of their own: those of the system, or those with a role that the target does not know,
 /// which may be results of the same turn.
 fn is_parted_by_refused_messages(
     cx: &Context<'_, '_>,
@@ -175,5 +175,7 @@ fn is_parted_by_refused_messages(
         && system == turns
         && (refuses(&misplaced_message::RULE, Some(misplaced_message::BEFORE_RESULTS))
             || refuses(&unknown_role::RULE, Some(unknown_role::SYSTEM)))
-        || unknown > 0 && unknown + tool == turns && refuses(&unknown_role::RULE, None)
+        || unknown > 0
+            && unknown + tool == turns
+            && unknown_role::is_reported(cx)
 }

@@ -27,6 +27,14 @@ declare_rule! {
     values MESSAGE, ROLE
 }
 
+/// Whether roles that the target does not know are reported.
+pub(super) fn is_reported(cx: &Context<'_, '_>) -> bool {
+    match cx.entry(&RULE, None) {
+        Verdict::Unknown => cx.policy.is_none(),
+        known => known.is_harmful(),
+    }
+}
+
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     shape::report(cx, &RULE, out);
     let allowed = allowed(cx);
