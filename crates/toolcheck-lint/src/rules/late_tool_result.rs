@@ -38,7 +38,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if site.turn > call.turn {
             let roles = roles.get_or_init(|| roles_before(cx));
             let between = |role: usize| roles[site.turn][role] - roles[call.turn + 1][role];
-            if is_parted_by_refused_messages(cx, site.turn - call.turn - 1, between) {
+            let own = pairing.turns[site.turn].role;
+            if is_parted_by_refused_messages(cx, own, site.turn - call.turn - 1, between) {
                 continue;
             }
         }
@@ -161,11 +162,12 @@ fn roles_before(cx: &Context<'_, '_>) -> Vec<[usize; COUNTED.len()]> {
     counts
 }
 
-/// Whether all turns between a call and its result, of which so many are there and so many have each role of [`COUNTED`],
-/// are messages that have a finding of their own: those of the system, or those with a role that the target does not know,
-/// which may be results of the same turn.
+/// Whether what parts a call from its result has a finding of its own: all turns between them, of which so many are there and
+/// so many have each role of [`COUNTED`], are messages of the system, or results among which one has a role that the target
+/// does not know, such as the result itself, whose role is `own`.
 fn is_parted_by_refused_messages(
     cx: &Context<'_, '_>,
+    own: Role,
     turns: usize,
     with_role: impl Fn(usize) -> usize,
 ) -> bool {
@@ -175,7 +177,5 @@ fn is_parted_by_refused_messages(
         && system == turns
         && (refuses(&misplaced_message::RULE, Some(misplaced_message::BEFORE_RESULTS))
             || refuses(&unknown_role::RULE, Some(unknown_role::SYSTEM)))
-        || unknown > 0
-            && unknown + tool == turns
-            && unknown_role::is_reported(cx)
+        || (unknown > 0 || own == Role::Unknown) && unknown + tool == turns && unknown_role::is_reported(cx)
 }
