@@ -393,7 +393,8 @@ impl<'d, 's> Search<'d, 's> {
         if is_conversation {
             self.found.push(FoundList { list, around, how: How::Entries });
         }
-        for entry in list.elements().filter(|entry| !is_conversation || lists::wrapped(*entry).is_none()) {
+        let rest = list.elements().filter(|entry| !is_conversation || lists::wrapped(*entry).is_none());
+        for entry in rest.filter(|entry| may_hold(*entry)) {
             let is_asked = holds_calls && lists::wrapped(entry).is_none();
             match unread::part(entry).filter(|unread| is_asked && unread.what == UnreadKind::Results) {
                 Some(unread) => self.unread.push(unread),
@@ -478,7 +479,8 @@ impl<'d, 's> Search<'d, 's> {
             }
             match unread::member(member).filter(|_| holds_call(member)) {
                 Some(unread) => self.unread.push(unread),
-                None => stack.push((member, around.member(value, tools, member))),
+                None if may_hold(member) => stack.push((member, around.member(value, tools, member))),
+                None => {}
             }
         }
     }
@@ -576,6 +578,11 @@ impl<'d, 's> Search<'d, 's> {
         self.unknown.extend(found.or_else(|| unread::in_answer(list)));
         Some(None)
     }
+}
+
+/// Whether there is anything to look for in a value. A file of 64 MB may have as many million numbers.
+fn may_hold(value: Value<'_, '_>) -> bool {
+    value.as_json_str().is_some() || value.children().next().is_some()
 }
 
 /// The values that are looked at next, with what stands around each.
