@@ -164,8 +164,11 @@ impl<'p, 's> Planner<'p, 's> {
     pub(super) fn breaks(&mut self) -> Vec<(usize, usize)> {
         let links = self.file_style.and_then(|file_style| file_style.links);
         let Some((id_key, parent_key)) = links else { return Vec::new() };
+        // A file may have very many conversations.
+        let own = || self.transcript.messages.iter().map(|message| self.slot_of(message.place.node));
+        let (first, last) = (own().min().unwrap_or(0), own().max().unwrap_or(0));
         let mut breaks = Vec::new();
-        for slot in 0..self.slots.len() {
+        for slot in first..self.slots.len().min(last + 1) {
             let parent = self.document.value(self.slots[slot]).get(parent_key);
             let parent = parent.filter(|parent| !parent.is_null()).map(Value::raw);
             if parent.is_some_and(|parent| !self.record_ids(id_key).contains(parent)) {

@@ -48,6 +48,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let has_others = LazyCell::new(|| parts.iter().any(is_filled));
+        let filled = LazyCell::new(|| filled(cx, message, parts));
         for part in parts {
             if matches!(part.body, Body::Empty) {
                 out.report(part.place, "the part has no content")
@@ -76,7 +77,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             } else {
                 continue;
             };
-            let fix = without(cx, (number, message), parts, part, *has_others);
+            let fix = without(cx, (number, message), part, *has_others, || filled.clone());
             let finding = out.report(part.place, message_text);
             finding.fix(fix);
             finding.caption("no text").help("remove the block").case(case).at(cx, (number, message, part));
@@ -96,9 +97,9 @@ fn is_filled(part: &Part<'_>) -> bool {
 fn without(
     cx: &Context<'_, '_>,
     (number, message): (usize, &Message<'_>),
-    parts: &[Part<'_>],
     block: &Part<'_>,
     has_others: bool,
+    filled: impl FnOnce() -> Option<Fix>,
 ) -> Option<Fix> {
     // What calls something says more than its text.
     if cx.document.value(block.place.node).members().any(names_a_call) {
@@ -108,7 +109,7 @@ fn without(
         let guess = "assumes that the message means nothing, because it is only whitespace";
         return match cx.transcript.messages.len() > 1 && may_go(cx, number) {
             true => Some(Fix::guess(guess, [Change::Remove(message.place.node)])),
-            false => filled(cx, message, parts),
+            false => filled(),
         };
     }
     let is_marked = cx.document.value(block.place.node).members().count() > 2;

@@ -71,10 +71,10 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
     }
     calls.sort_unstable();
     results.sort_unstable();
-    let mut last = None;
+    let mut seen = HashSet::default();
     for message in &transcript.messages {
-        // A record may become several messages.
-        if last.replace(message.place.node) == Some(message.place.node) {
+        // A record may become several messages, with its results between them.
+        if !seen.insert(message.place.node) {
             continue;
         }
         let value = document.value(message.place.node);
