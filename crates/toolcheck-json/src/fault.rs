@@ -187,10 +187,12 @@ pub(crate) fn begins_as_json(bytes: &[u8]) -> bool {
 }
 /// The maximum number of faults kept per document: a binary file may have one per byte.
 pub(crate) const MOST_FAULTS: usize = 256;
+/// The same of halves of characters, each of which takes six bytes.
+pub(crate) const MOST_HALVES: usize = 1 << 16;
 
 /// Adds a fault for each run of bytes that is not UTF-8.
 pub(crate) fn invalid_utf8(bytes: &[u8], faults: &mut Vec<SyntaxError>, left_out: &mut usize) {
-    let mut offset = 0;
+    let (mut offset, mut count) = (0, 0);
     let mut last_end = None;
     for chunk in bytes.utf8_chunks() {
         offset += chunk.valid().len();
@@ -204,7 +206,8 @@ pub(crate) fn invalid_utf8(bytes: &[u8], faults: &mut Vec<SyntaxError>, left_out
             && let Some(last) = faults.last_mut()
         {
             last.span.end = end;
-        } else if faults.len() < MOST_FAULTS {
+        } else if count < MOST_FAULTS {
+            count += 1;
             let span = Span::new(start, end);
             faults.push(SyntaxError { kind: SyntaxErrorKind::InvalidUtf8, span, opened_at: None });
         } else {

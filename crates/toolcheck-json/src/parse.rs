@@ -9,7 +9,8 @@ use self::keys::KeysSeen;
 pub(crate) use self::keys::may_have;
 use crate::document::{Arena, Document, ESCAPED, KEY_ESCAPED, KEYED, Kind, Node, Span, UNTERMINATED};
 use crate::fault::{
-    MOST_FAULTS, SyntaxError, SyntaxErrorKind, begins_as_json, invalid_utf8, is_binary, other_encoding,
+    MOST_FAULTS, MOST_HALVES, SyntaxError, SyntaxErrorKind, begins_as_json, invalid_utf8, is_binary,
+    other_encoding,
 };
 
 /// The most arrays and objects that are read inside one another. Nothing that is sent to an API comes near it; programs in
@@ -132,6 +133,8 @@ struct Reader<'a, 's> {
     at: usize,
     arena: &'a mut Arena,
     left_out: &'a mut usize,
+    /// How many of the faults are halves of characters.
+    halves: usize,
     /// The key that the next value belongs to: its span with quotes, and its flags.
     key: Option<(u32, u32, u8)>,
     /// The number of values before the text that is read.
@@ -148,7 +151,7 @@ impl<'a, 's> Reader<'a, 's> {
         arena.faults.clear();
         arena.maybe_duplicate = false;
         u32::try_from(bytes.len()).ok()?;
-        Some(Self { bytes, at: 0, arena, left_out, key: None, first: 0, first_fault: 0 })
+        Some(Self { bytes, at: 0, arena, left_out, key: None, first: 0, first_fault: 0, halves: 0 })
     }
 
     /// Reads a whole text. There is a value afterwards, if only an invalid one.
@@ -239,7 +242,13 @@ impl<'a, 's> Reader<'a, 's> {
 
     #[cold]
     fn fault_from(&mut self, kind: SyntaxErrorKind, start: usize, end: usize, opened_at: Option<u32>) {
-        if self.arena.faults.len() < MOST_FAULTS {
+        let is_half = kind == SyntaxErrorKind::LoneSurrogate;
+        let (count, most) = match is_half {
+            true => (self.halves, MOST_HALVES),
+            false => (self.arena.faults.len() - self.halves, MOST_FAULTS),
+        };
+        if count < most {
+            self.halves += usize::from(is_half);
             self.arena.faults.push(SyntaxError {
                 kind,
                 span: Span::new(start as u32, end as u32),
@@ -291,8 +300,8 @@ impl<'a, 's> Reader<'a, 's> {
         };
         if !self.arena.faults.iter().any(is_stopped) {
             // It counts more than others, of which only so many are kept.
-            self.arena.faults.truncate(MOST_FAULTS - 1);
-            self.fault(kind, start, (start + 1).min(self.bytes.len()));
+            let span = Span::new(start as u32, (start + 1).min(self.bytes.len()) as u32);
+            self.arena.faults.push(SyntaxError { kind, span, opened_at: None });
         }
         self.at = self.bytes.len();
         self.key = None;

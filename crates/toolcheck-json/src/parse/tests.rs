@@ -40,6 +40,13 @@ fn a_text_that_is_not_read_on_says_so_even_after_many_faults() {
 }
 
 #[test]
+fn halves_of_characters_take_no_room_of_other_faults() {
+    let text = format!("[\"{}\", nul]", "\\ud800".repeat(MOST_FAULTS + 9));
+    let document = Document::read(text.as_bytes());
+    assert_eq!((document.faults().len(), document.faults_left_out()), (MOST_FAULTS + 10, 0));
+}
+
+#[test]
 fn the_first_faults_are_kept_and_the_others_counted() {
     for more in [0, 1, 5] {
         let text = format!("[{}1]", "nul,".repeat(MOST_FAULTS + more));
