@@ -124,6 +124,8 @@ pub struct Arena {
     pub(crate) faults: Vec<SyntaxError>,
     /// Whether an object may have two equal keys.
     pub(crate) maybe_duplicate: bool,
+    /// How many halves of characters are not among the faults.
+    pub(crate) halves_left_out: usize,
     /// The most values that are read.
     pub(crate) most_values: usize,
 }
@@ -135,6 +137,7 @@ impl Default for Arena {
             stack: Vec::new(),
             faults: Vec::new(),
             maybe_duplicate: false,
+            halves_left_out: 0,
             most_values: parse::MOST_VALUES,
         }
     }
@@ -188,6 +191,11 @@ impl<'s> Document<'s> {
     /// The number of further faults, which are not kept.
     pub fn faults_left_out(&self) -> usize {
         self.faults_left_out
+    }
+
+    /// The number of further halves of characters, which are not kept as faults.
+    pub fn halves_left_out(&self) -> usize {
+        self.arena.halves_left_out
     }
 
     /// The outermost value. If the text has no value, it is one of [`Kind::Invalid`], and a fault says why.

@@ -187,8 +187,8 @@ pub(crate) fn begins_as_json(bytes: &[u8]) -> bool {
 }
 /// The maximum number of faults kept per document: a binary file may have one per byte.
 pub(crate) const MOST_FAULTS: usize = 256;
-/// The same of halves of characters, each of which takes six bytes.
-pub(crate) const MOST_HALVES: usize = 1 << 16;
+/// The same of halves of characters, of which a broken tool writes very many.
+pub(crate) const MOST_HALVES: usize = 1024;
 
 /// Adds a fault for each run of bytes that is not UTF-8.
 pub(crate) fn invalid_utf8(bytes: &[u8], faults: &mut Vec<SyntaxError>, left_out: &mut usize) {

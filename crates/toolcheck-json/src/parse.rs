@@ -101,6 +101,7 @@ fn unread(bytes: &[u8], kind: SyntaxErrorKind, marked: usize, mut arena: Arena) 
     let span = Span::new(0, bytes.len().min(marked) as u32);
     arena.nodes.clear();
     arena.maybe_duplicate = false;
+    arena.halves_left_out = 0;
     arena.nodes.push(Node {
         start: 0,
         end: 0,
@@ -150,6 +151,7 @@ impl<'a, 's> Reader<'a, 's> {
         arena.stack.clear();
         arena.faults.clear();
         arena.maybe_duplicate = false;
+        arena.halves_left_out = 0;
         u32::try_from(bytes.len()).ok()?;
         Some(Self { bytes, at: 0, arena, left_out, key: None, first: 0, first_fault: 0, halves: 0 })
     }
@@ -243,17 +245,16 @@ impl<'a, 's> Reader<'a, 's> {
     #[cold]
     fn fault_from(&mut self, kind: SyntaxErrorKind, start: usize, end: usize, opened_at: Option<u32>) {
         let is_half = kind == SyntaxErrorKind::LoneSurrogate;
-        let (count, most) = match is_half {
-            true => (self.halves, MOST_HALVES),
-            false => (self.arena.faults.len() - self.halves, MOST_FAULTS),
+        let is_kept = match is_half {
+            true => self.halves < MOST_HALVES,
+            false => self.arena.faults.len() - self.halves < MOST_FAULTS,
         };
-        if count < most {
+        if is_kept {
             self.halves += usize::from(is_half);
-            self.arena.faults.push(SyntaxError {
-                kind,
-                span: Span::new(start as u32, end as u32),
-                opened_at,
-            });
+            let span = Span::new(start as u32, end as u32);
+            self.arena.faults.push(SyntaxError { kind, span, opened_at });
+        } else if is_half {
+            self.arena.halves_left_out += 1;
         } else {
             *self.left_out += 1;
         }

@@ -30,4 +30,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.fix(Fix::safe([Change::Halves(node)]));
         }
     }
+    let left_out = cx.document.halves_left_out();
+    if left_out > 0 {
+        out.report(
+            cx.transcript.place,
+            format!("{left_out} more surrogate escapes without their other half"),
+        )
+        .caption("in this text")
+        .help("truncate text between characters, not between UTF-16 code units");
+    }
 }
