@@ -15,7 +15,7 @@ use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Level, RuleId};
-use toolcheck_json::{Document, SyntaxErrorKind};
+use toolcheck_json::{Document, SyntaxError, SyntaxErrorKind};
 use toolcheck_schema::Schemas;
 
 use crate::category::Category;
@@ -421,6 +421,16 @@ impl<'c> Context<'c, '_> {
         let first = faults.partition_point(|fault| fault.span.start < string.span.start);
         let mut within = faults[first..].iter().take_while(|fault| fault.span.start <= string.span.end);
         within.any(|fault| fault.kind == SyntaxErrorKind::UnterminatedString)
+    }
+
+    /// Whether the text, or its line, ends inside a value, so that more of it may be missing.
+    pub(crate) fn ends_inside(&self, value: Place) -> bool {
+        let end = self.document.value(value.node).span().end;
+        let faults = self.document.faults();
+        let first = faults.partition_point(|fault| fault.span.start < end);
+        let is_cut = |fault: &&SyntaxError| fault.kind.is_cut() && fault.span.start == end;
+        self.is_cut_off
+            && (end as usize == self.document.bytes().len() || faults.get(first).filter(is_cut).is_some())
     }
 
     /// What the target enforces of the shape of the transcript's format, if it is described.

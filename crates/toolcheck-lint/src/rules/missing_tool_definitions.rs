@@ -19,6 +19,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if cx.transcript.request.tools.count() != Some(0) || !cx.transcript.is_body {
         return;
     }
+    // They may follow behind the end of a text that is cut off.
+    if cx.ends_inside(cx.transcript.place) {
+        return;
+    }
     // Server tools are declared in other ways.
     let is_tool = |body: &Body<'_>| match body {
         Body::Call(call) => call.executor == Executor::Client,

@@ -45,7 +45,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
         let is_open = || is_pending(cx, call) && said_last.is_none_or(|said| said < call.part_number);
-        if is_answered || is_duplicate || call.call.unpaired.is_some() {
+        // Its result may be missing at the end of a text that is cut off.
+        let is_cut = || {
+            let next = cx.transcript.messages.get(pairing.turns[call.turn].messages.end);
+            next.is_some_and(|next| cx.ends_inside(next.place))
+        };
+        if is_answered || is_duplicate || call.call.unpaired.is_some() || is_cut() {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);

@@ -20,7 +20,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let is_nameless = |tool: &ToolDef<'_>| {
         tool.executor == Executor::Client && tool.name.as_ref().is_none_or(|name| name.instead.is_some())
     };
-    if tools.hides_some || tools.declared().any(is_nameless) {
+    // So may one behind the end of a text that is cut off in the tools.
+    let last = cx.transcript.messages.last().map(|message| message.place.span.start);
+    let is_cut = cx.ends_inside(cx.transcript.place)
+        && tools.declared().last().is_some_and(|tool| Some(tool.place.span.start) > last);
+    if tools.hides_some || tools.declared().any(is_nameless) || is_cut {
         return;
     }
     let declared = tools.declared().filter_map(|tool| tool.name.as_ref());
