@@ -268,6 +268,35 @@ impl<'s> Document<'s> {
         &self.arena.nodes[id as usize]
     }
 
+    /// The number of the member of an object with this key, the last one if there are several; that of the root, which is
+    /// no member, if there is none.
+    #[inline(never)]
+    fn find(&self, object: u32, key: &str) -> u32 {
+        let (nodes, object_node) = (&*self.arena.nodes, self.node(object));
+        // The quotes are a part of its span.
+        let length = key.len() as u32 + 2;
+        let (mut at, mut found) = (object + 1, NodeId::ROOT.0);
+        while at < object_node.next
+            && let Some(member) = nodes.get(at as usize)
+        {
+            let is_it = if member.flags & KEY_ESCAPED != 0 {
+                Value { document: self, id: at }.has_key(key)
+            } else {
+                let start = member.key_start as usize + 1;
+                member.key_end.wrapping_sub(member.key_start) == length
+                    && self.bytes.get(start..start + key.len()).is_some_and(|own| same(own, key.as_bytes()))
+            };
+            if is_it {
+                if object_node.flags & MAYBE_DUPLICATE == 0 && object_node.keys != u16::MAX {
+                    return at;
+                }
+                found = at;
+            }
+            at = member.next;
+        }
+        found
+    }
+
     #[inline]
     fn string(&self, span: Span, flags: (bool, bool)) -> JsonStr<'s> {
         let (escaped, unterminated) = flags;
@@ -479,36 +508,15 @@ impl<'d, 's> Value<'d, 's> {
     #[inline]
     pub fn get(self, key: &str) -> Option<Self> {
         // Most keys that are asked for are not there: the glance is a part of the caller, who knows the key.
-        if parse::may_have(self.node().keys, key) { self.find(key) } else { None }
-    }
-
-    #[inline(never)]
-    fn find(self, key: &str) -> Option<Self> {
-        let (node, nodes, bytes) = (self.node(), &self.document.arena.nodes, self.document.bytes);
-        let length = key.len() as u32 + 2;
-        let (mut at, mut found) = (self.id + 1, None);
-        while at < node.next {
-            let member = nodes.get(at as usize)?;
-            let value = Value { document: self.document, id: at };
-            let is_it = if member.flags & KEY_ESCAPED != 0 {
-                value.has_key(key)
-            } else {
-                let start = member.key_start as usize + 1;
-                member.key_end.wrapping_sub(member.key_start) == length
-                    && bytes.get(start..start + key.len()).is_some_and(|own| same(own, key.as_bytes()))
-            };
-            if is_it {
-                found = Some(value);
-                if node.flags & MAYBE_DUPLICATE == 0 && node.keys != u16::MAX {
-                    break;
-                }
-            }
-            at = member.next;
+        if !parse::may_have(self.node().keys, key) {
+            return None;
         }
-        found
+        let id = self.document.find(self.id, key);
+        (id != NodeId::ROOT.0).then_some(Value { document: self.document, id })
     }
 
     /// The member with the first of these keys that exists.
+    #[inline]
     pub fn get_any(self, keys: &[&str]) -> Option<Self> {
         keys.iter().find_map(|key| self.get(key))
     }

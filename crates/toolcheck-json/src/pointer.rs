@@ -72,6 +72,10 @@ pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
 
 fn push_name(key: &str, pointer: &mut String) {
     pointer.push('/');
+    if !key.contains(['~', '/']) {
+        pointer.push_str(key);
+        return;
+    }
     for character in key.chars() {
         match character {
             '~' => pointer.push_str("~0"),

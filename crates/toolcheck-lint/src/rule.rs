@@ -2,7 +2,7 @@
 
 mod run;
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix_style::FixStyle;
@@ -449,7 +449,8 @@ impl<'c> Context<'c, '_> {
             Body::Call(call) => call.name.as_ref(),
             _ => None,
         });
-        let called: HashSet<&str> = names.map(|name| &*name.text).collect();
+        // Most runs have none of their own.
+        let called = LazyCell::new(|| names.map(|name| &*name.text).collect::<HashSet<&str>>());
         self.definitions().filter(move |tool| called.contains(&*tool.name))
     }
 

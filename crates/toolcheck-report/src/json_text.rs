@@ -1,7 +1,7 @@
 //! JSON that people read too. Characters that hide or reorder text on a screen are escaped, and one of each command for a CI
 //! runner, since people read JSON in terminals and logs; a JSON parser reads them back unchanged.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use serde::Serialize;
 use serde_json::Serializer;
@@ -14,8 +14,7 @@ use toolcheck_core::text::{hash_commands, is_hidden};
 ///
 /// The value can't be written.
 pub fn write_json(value: &(impl Serialize + ?Sized), out: &mut dyn io::Write) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *out, Visible(PrettyFormatter::new())))?;
-    writeln!(out)
+    write_with(PrettyFormatter::new(), value, out)
 }
 
 /// The same on one line.
@@ -24,8 +23,20 @@ pub fn write_json(value: &(impl Serialize + ?Sized), out: &mut dyn io::Write) ->
 ///
 /// The value can't be written.
 pub fn write_json_line(value: &(impl Serialize + ?Sized), out: &mut dyn io::Write) -> io::Result<()> {
-    value.serialize(&mut Serializer::with_formatter(&mut *out, Visible(CompactFormatter)))?;
-    writeln!(out)
+    write_with(CompactFormatter, value, out)
+}
+
+fn write_with(
+    formatter: impl Formatter,
+    value: &(impl Serialize + ?Sized),
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    // A serializer writes each comma by itself.
+    let mut out = io::BufWriter::new(out);
+    value.serialize(&mut Serializer::with_formatter(&mut out, Visible(formatter)))?;
+    writeln!(out)?;
+    out.into_inner()?;
+    Ok(())
 }
 
 /// Writes JSON text and a line end.
@@ -69,17 +80,13 @@ impl<F: Formatter> Formatter for Visible<F> {
     );
 
     // What must be escaped in JSON is a fragment of its own, so a command for a runner is in one fragment.
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        mut out: &mut W,
-        text: &str,
-    ) -> io::Result<()> {
-        write_visible(text, &mut out)
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, out: &mut W, text: &str) -> io::Result<()> {
+        write_visible(text, out)
     }
 }
 
 /// Writes a part of a string with its hidden characters and commands escaped.
-fn write_visible(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_visible(text: &str, out: &mut (impl io::Write + ?Sized)) -> io::Result<()> {
     let mut from = 0;
     for at in hash_commands(text) {
         write_without_hidden(&text[from..at], out)?;
@@ -89,7 +96,7 @@ fn write_visible(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
     write_without_hidden(&text[from..], out)
 }
 
-fn write_without_hidden(text: &str, out: &mut dyn io::Write) -> io::Result<()> {
+fn write_without_hidden(text: &str, out: &mut (impl io::Write + ?Sized)) -> io::Result<()> {
     let mut rest = text;
     let mut from = 0;
     // Most text is plain ASCII, which can be checked by its bytes.

@@ -72,7 +72,9 @@ impl FastCheck<'_> {
         value: Value<'_, '_>,
     ) -> bool {
         let schemas = || keyword.as_array().into_iter().flatten();
+        // What most schemas have comes first: the words are compared one after another.
         match key {
+            "description" | "title" => true,
             "type" => match keyword {
                 Json::String(kind) => is_of(value, kind),
                 _ => schemas().filter_map(Json::as_str).any(|kind| is_of(value, kind)),

@@ -116,15 +116,22 @@ impl<'p> Table<'p> {
 
     /// Its keys with their values, as far as they can be read.
     pub fn members(self) -> impl Iterator<Item = (&'p str, Item<'p>)> {
-        self.0.members().filter_map(|member| {
-            let (key, value) = member.ok()?;
-            let value = match value.content().ok()? {
-                Content::String(text) => Item::Text(text),
-                Content::Table(members) => Item::Table(Table(members)),
-                _ => Item::Other,
-            };
-            Some((key.text().ok()?, value))
-        })
+        self.0.members().flatten().filter_map(Self::member)
+    }
+
+    /// The same for some keys. What is under others is not looked at: it may be long.
+    pub fn members_under<const N: usize>(self, keys: [&str; N]) -> impl Iterator<Item = (&'p str, Item<'p>)> {
+        let is_wanted = move |key: Packed<'_>| keys.iter().any(|own| own.as_bytes() == key.held);
+        self.0.members().flatten().filter(move |(key, _)| is_wanted(*key)).filter_map(Self::member)
+    }
+
+    fn member((key, value): (Packed<'p>, Packed<'p>)) -> Option<(&'p str, Item<'p>)> {
+        let value = match value.content().ok()? {
+            Content::String(text) => Item::Text(text),
+            Content::Table(members) => Item::Table(Table(members)),
+            _ => Item::Other,
+        };
+        Some((key.text().ok()?, value))
     }
 
     /// The texts under some keys. What is under others is not looked at.

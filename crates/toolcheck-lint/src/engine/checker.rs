@@ -114,7 +114,7 @@ impl Checker<'_> {
         if rules.peek().is_some() && course.answers.iter().any(|answer| !answer.calls.is_empty()) {
             let pairing = Pairing::new(transcript, self.rules.target());
             let context = Context { course: Some(course), ..self.context(document, transcript, &pairing) };
-            rules.for_each(|rule| rule::run(rule, &context, &mut findings, usize::MAX));
+            rule::run(rules, &context, &mut findings, usize::MAX);
         }
         findings
     }
@@ -207,14 +207,13 @@ fn run_rules(
         .and_if(!context.document.faults().is_empty(), Contents::FAULTS)
         .and_if(context.kept.is_some(), Contents::ANSWER)
         .and_if(context.course.is_some(), Contents::EXCHANGE);
-    for rule in rules {
-        if rule.looks_at.intersects(contents) {
-            rule::run(rule, context, findings, most);
-        } else {
-            // The tests run with this check, which finds incomplete declarations.
-            debug_assert!(rule::is_silent(rule, context), "{} looks at more than it declares", rule.id);
-        }
-    }
+    let looks = |rule: &&'static Rule| {
+        let looks = rule.looks_at.intersects(contents);
+        // The tests run with this check, which finds incomplete declarations.
+        debug_assert!(looks || rule::is_silent(rule, context), "{} looks at more than it declares", rule.id);
+        looks
+    };
+    rule::run(rules.filter(looks), context, findings, most);
 }
 
 /// What a request shares with the exchange that it continues.

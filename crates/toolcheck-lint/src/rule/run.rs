@@ -17,8 +17,8 @@ pub(crate) struct Sink<'c> {
     /// The rule whose findings the target answers like the last one.
     asked: &'static Rule,
     findings: &'c mut Vec<Draft>,
-    /// What is done with the last finding, once the rule is done with it.
-    finish: &'c mut dyn FnMut(&mut Vec<Draft>, &'static Rule),
+    /// What is done with the last finding, once the rule is done with it: the rule itself, and the one that is asked.
+    finish: &'c mut dyn FnMut(&mut Vec<Draft>, [&'static Rule; 2]),
     /// Whether that is still to be done.
     is_open: bool,
 }
@@ -49,7 +49,7 @@ impl Sink<'_> {
 
     fn finish(&mut self) {
         if std::mem::take(&mut self.is_open) {
-            (self.finish)(self.findings, self.asked);
+            (self.finish)(self.findings, [self.rule, self.asked]);
         }
     }
 }
@@ -66,13 +66,17 @@ pub(crate) fn is_silent(rule: &'static Rule, context: &Context<'_, '_>) -> bool 
     findings.is_empty()
 }
 
-/// Runs a rule, and sets the level of each of its findings by the target's data. Only the first `most` of them in the
+/// Runs rules, and sets the level of each of their findings by the target's data. Only the first `most` of a rule in the
 /// text keep what they say.
-pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut Vec<Draft>, most: usize) {
-    let Some(check) = rule.check else { return };
-    // The places of those that keep what they say, and their numbers.
-    let mut said: BinaryHeap<(u32, usize)> = BinaryHeap::new();
-    let mut finish = |findings: &mut Vec<Draft>, asked: &'static Rule| {
+pub(crate) fn run(
+    rules: impl Iterator<Item = &'static Rule>,
+    context: &Context<'_, '_>,
+    findings: &mut Vec<Draft>,
+    most: usize,
+) {
+    // The rule, and the places of those of its findings that keep what they say, with their numbers.
+    let (mut of, mut said) = (None, BinaryHeap::<(u32, usize)>::new());
+    let mut finish = |findings: &mut Vec<Draft>, [rule, asked]: [&'static Rule; 2]| {
         let Some(finding) = findings.last_mut() else { return };
         if !decide([rule, asked], context, finding) {
             findings.pop();
@@ -81,6 +85,9 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
         if most == usize::MAX {
             return;
         }
+        if of.replace(rule.id) != Some(rule.id) {
+            said.clear();
+        }
         said.push((finding.place.span.start, findings.len() - 1));
         if said.len() > most
             && let Some((_, last)) = said.pop()
@@ -88,9 +95,14 @@ pub(crate) fn run(rule: &'static Rule, context: &Context<'_, '_>, findings: &mut
             findings[last].only_count();
         }
     };
-    let mut sink = Sink { rule, asked: rule, findings, finish: &mut finish, is_open: false };
-    check(context, &mut sink);
-    sink.finish();
+    for rule in rules {
+        if let Some(check) = rule.check {
+            let findings = &mut *findings;
+            let mut sink = Sink { rule, asked: rule, findings, finish: &mut finish, is_open: false };
+            check(context, &mut sink);
+            sink.finish();
+        }
+    }
 }
 
 /// The values that say which message something is in.

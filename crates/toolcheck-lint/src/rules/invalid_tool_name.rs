@@ -36,13 +36,12 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    // A name that is invalid in its definition is invalid in all calls, which is one problem. Names are checked only
-    // once: a transcript calls the same few tools again and again.
+    // A name that is invalid in its definition is invalid in all calls, which is one problem.
     let (mut seen, mut last) = (HashSet::default(), None);
     for (number, tool) in cx.transcript.request.tools.listed().iter().enumerate() {
         let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) else { continue };
-        if seen.insert((&*name.text, name.instead))
-            && let Some(fault) = fault(cx, name)
+        if let Some(fault) = fault(cx, name)
+            && seen.insert((&*name.text, name.instead))
         {
             report(cx, out, name, tool.place, fault, "definition")
                 .value("index", number)
@@ -59,8 +58,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let Some(name) = name.filter(|_| executor == Executor::Client) else { continue };
             let said = (&*name.text, name.instead);
             if last.replace(said) != Some(said)
-                && seen.insert(said)
                 && let Some(fault) = fault(cx, name)
+                && seen.insert(said)
             {
                 report(cx, out, name, part.place, fault, "history").at(cx, (number, message, part));
             }

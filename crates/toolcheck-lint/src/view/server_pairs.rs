@@ -1,7 +1,7 @@
 //! The provider's own calls and results, which appear in the history as pairs.
 
 use foldhash::HashMap;
-use toolcheck_core::ir::{Body, Call, Executor, Message, Part, Role, ToolResult, Transcript};
+use toolcheck_core::ir::{Body, Call, Contents, Executor, Message, Part, Role, ToolResult, Transcript};
 
 /// A call or result whose other half is missing.
 pub(crate) struct Half<'t, 's, T> {
@@ -18,6 +18,9 @@ pub(crate) struct Half<'t, 's, T> {
 pub(crate) fn halves<'t, 's>(
     transcript: &'t Transcript<'s>,
 ) -> (Vec<Half<'t, 's, Call<'s>>>, Vec<Half<'t, 's, ToolResult<'s>>>) {
+    if !transcript.contents().intersects(Contents::SERVER_CALLS.and(Contents::SERVER_RESULTS)) {
+        return Default::default();
+    }
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     // Where the user says more than a result, which ends the turn before.
     let mut words = Vec::new();

@@ -1,5 +1,7 @@
 //! What no reader knows: whatever looks like a call or a result is reported, so that it does not look clean.
 
+use std::cell::LazyCell;
+
 use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
@@ -58,23 +60,24 @@ fn count(transcript: &Transcript<'_>, document: &Document<'_>, left_out: &mut Le
 }
 
 fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
-    let mut known: HashSet<NodeId> = transcript.unread.iter().map(|unread| unread.place.node).collect();
-    let mut found = Vec::new();
-    let (mut calls, mut results) = (Vec::new(), Vec::new());
-    for part in &transcript.parts {
-        match part.body {
-            Body::Call(_) => calls.push(part.place.span.start),
-            Body::Result(_) => results.push(part.place.span.start),
-            Body::Opaque => found.extend(unread::part(document.value(part.place.node))),
-            _ => {}
-        }
-    }
-    calls.sort_unstable();
-    results.sort_unstable();
-    let mut seen = HashSet::default();
+    let opaque = transcript.parts.iter().filter(|part| matches!(part.body, Body::Opaque));
+    let mut found: Vec<_> = opaque.filter_map(|part| unread::part(document.value(part.place.node))).collect();
+    // Where those begin that were read.
+    let starts = |is_wanted: fn(&Body<'_>) -> bool| {
+        let wanted = transcript.parts.iter().filter(|part| is_wanted(&part.body));
+        let mut starts: Vec<u32> = wanted.map(|part| part.place.span.start).collect();
+        starts.sort_unstable();
+        starts
+    };
+    let calls = LazyCell::new(|| starts(|body| matches!(body, Body::Call(_))));
+    let results = LazyCell::new(|| starts(|body| matches!(body, Body::Result(_))));
+    // A record may become several messages, with its results between them: what comes back is looked at once more at most.
+    let (mut furthest, mut again) = (None, HashSet::default());
     for message in &transcript.messages {
-        // A record may become several messages, with its results between them.
-        if !seen.insert(message.place.node) {
+        let node = message.place.node;
+        if Some(node) > furthest {
+            furthest = Some(node);
+        } else if Some(node) == furthest || !again.insert(node) {
             continue;
         }
         let value = document.value(message.place.node);
@@ -97,6 +100,9 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
             UnreadKind::Tools => false,
         }));
     }
-    found.retain(|unread| known.insert(unread.place.node));
-    transcript.unread.extend(found);
+    if !found.is_empty() {
+        let mut known: HashSet<NodeId> = transcript.unread.iter().map(|unread| unread.place.node).collect();
+        found.retain(|unread| known.insert(unread.place.node));
+        transcript.unread.extend(found);
+    }
 }

@@ -3,6 +3,8 @@
 //! A client sends its tools with each request, and a conversation again with each turn: what was found to be right needs
 //! no more than that comparison. What a log never repeats is not compared for long.
 
+use std::hash::BuildHasher;
+
 use foldhash::HashMap;
 use toolcheck_json::Value;
 
@@ -29,8 +31,8 @@ impl ValidObjectCache {
 /// The objects of a kind without faults, of which nothing else in the request decides whether they have some.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    /// The texts for each number of an object.
-    known: HashMap<usize, Known>,
+    /// By their keys: a text is hashed once, and not again to be kept or when the table grows.
+    known: HashMap<TextKey, Known>,
     /// The bytes that are kept.
     size: usize,
     /// How many were known, and how many were not.
@@ -38,8 +40,16 @@ pub(super) struct Texts {
     misses: usize,
 }
 
-/// Texts, each with the values in it that no other object may have.
-type Known = HashMap<Box<[u8]>, Box<[Unique]>>;
+/// The hash of a text and the number of the object that it is to be.
+pub(super) type TextKey = u64;
+
+/// A text, and the values in it that no other object may have.
+#[derive(Debug)]
+struct Known {
+    number: usize,
+    text: Box<[u8]>,
+    unique: Box<[Unique]>,
+}
 
 /// A value that no other object may have, with the numbers of its object and its field.
 pub(super) type Unique = (usize, u16, String);
@@ -56,19 +66,12 @@ const MOST_BYTES: usize = 256 << 10;
 const TRIES: usize = 256;
 
 impl Texts {
-    /// Whether an object that is [wanted](Self::wants), and is to be the object `number`, was right before: the values in it
-    /// that no other object may have.
-    pub(super) fn find(&mut self, value: Value<'_, '_>, number: usize) -> Option<&[Unique]> {
-        let found = self.known.get(&number).and_then(|texts| texts.get(value.raw()));
-        match found {
-            Some(_) => self.hits += 1,
-            None => self.misses += 1,
-        }
-        found.map(|unique| &**unique)
+    /// The key of an object that is to be the object `number`; `None` if it is not worth a look, and is not kept.
+    pub(super) fn key(&self, value: Value<'_, '_>, number: usize) -> Option<TextKey> {
+        self.wants(value).then(|| self.known.hasher().hash_one((number, value.raw())))
     }
 
-    /// Whether an object is worth a look, and is kept.
-    pub(super) fn wants(&self, value: Value<'_, '_>) -> bool {
+    fn wants(&self, value: Value<'_, '_>) -> bool {
         if self.misses >= TRIES && self.hits * 2 <= self.misses {
             return false;
         }
@@ -76,15 +79,26 @@ impl Texts {
         LENGTHS.contains(&length) && values >= FEWEST_VALUES && length <= values * BYTES_FOR_EACH
     }
 
+    /// Whether an object that is to be the object `number` was right before: the values in it that no other object may have.
+    pub(super) fn find(&mut self, key: TextKey, value: Value<'_, '_>, number: usize) -> Option<&[Unique]> {
+        let known = self.known.get(&key);
+        let found = known.filter(|known| known.number == number && *known.text == *value.raw());
+        match found {
+            Some(_) => self.hits += 1,
+            None => self.misses += 1,
+        }
+        found.map(|known| &*known.unique)
+    }
+
     /// Keeps an object that is right.
-    pub(super) fn keep(&mut self, value: Value<'_, '_>, number: usize, unique: &[Unique]) {
+    pub(super) fn keep(&mut self, key: TextKey, value: Value<'_, '_>, number: usize, unique: &[Unique]) {
         let text = value.raw();
         if self.size + text.len() > MOST_BYTES {
             self.known.clear();
             self.size = 0;
         }
         self.size += text.len();
-        self.known.entry(number).or_default().insert(text.into(), unique.into());
+        self.known.insert(key, Known { number, text: text.into(), unique: unique.into() });
     }
 }
 
@@ -107,9 +121,9 @@ mod tests {
         for number in 0..1000 {
             let text = text(number);
             let document = Document::read(text.as_bytes());
-            if texts.wants(document.root()) {
-                assert!(texts.find(document.root(), 0).is_none());
-                texts.keep(document.root(), 0, &[]);
+            if let Some(key) = texts.key(document.root(), 0) {
+                assert!(texts.find(key, document.root(), 0).is_none());
+                texts.keep(key, document.root(), 0, &[]);
                 kept += 1;
             }
         }
@@ -127,14 +141,15 @@ mod tests {
         for number in 0..1000 {
             let text = long(number / 4);
             let document = Document::read(text.as_bytes());
-            assert_eq!(texts.find(document.root(), 7).is_some(), number % 4 > 0);
-            assert!(texts.wants(document.root()));
-            texts.keep(document.root(), 7, &[]);
+            let key = texts.key(document.root(), 7).expect("it is long");
+            assert_eq!(texts.find(key, document.root(), 7).is_some(), number % 4 > 0);
+            texts.keep(key, document.root(), 7, &[]);
             assert!(texts.size <= super::MOST_BYTES);
         }
         let text = long(249);
         let document = Document::read(text.as_bytes());
-        assert!(texts.find(document.root(), 8).is_none(), "another object");
+        let key = texts.key(document.root(), 8).expect("it is long");
+        assert!(texts.find(key, document.root(), 8).is_none(), "another object");
     }
 
     /// Each body with a wrong object behind one like it must have the faults that it has when nothing was kept before.

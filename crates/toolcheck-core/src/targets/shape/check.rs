@@ -304,9 +304,9 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             return;
         }
         let kind = object.kind;
-        let is_kept = self.kept.of(kind).is_some_and(|texts| texts.wants(value));
-        if is_kept
-            && let Some(unique) = self.kept.of(kind).and_then(|texts| texts.find(value, number))
+        let key = self.kept.of(kind).and_then(|texts| texts.key(value, number));
+        if let Some(key) = key
+            && let Some(unique) = self.kept.of(kind).and_then(|texts| texts.find(key, value, number))
             && unique.iter().all(|unique| !self.unique.contains(unique))
         {
             self.unique.extend(unique.iter().cloned());
@@ -329,8 +329,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.alike.leave_out(&mut self.faults, first, value.id());
             // The faults that are left out are faults too.
             self.is_alone = false;
-        } else if let Some(texts) = self.kept.of(kind).filter(|_| is_kept && self.is_alone) {
-            texts.keep(value, number, &self.found_unique[first_unique..]);
+        } else if let Some((key, texts)) = key.filter(|_| self.is_alone).zip(self.kept.of(kind)) {
+            texts.keep(key, value, number, &self.found_unique[first_unique..]);
         }
         self.is_alone &= is_alone;
         self.above.pop();
@@ -357,7 +357,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         let first = self.faults.len();
         let mut seen = FieldSet::default();
         let (mut unknown, mut ignored) = (0, Vec::new());
-        let last = if value.may_repeat_keys() { last_of_keys(object, value) } else { HashMap::default() };
+        let last = value.may_repeat_keys().then(|| last_of_keys(object, value));
         for member in value.members() {
             let Some(known) = object.number_of(member) else {
                 if object.is_closed && (!is_request || self.is_whole) && unknown < MOST_UNKNOWN {
@@ -369,7 +369,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 continue;
             };
             // Of two values of one key, the last is read.
-            if last.get(&known).is_some_and(|last| *last != member.id()) {
+            if last.as_ref().is_some_and(|last| last.get(&known).is_some_and(|last| *last != member.id())) {
                 continue;
             }
             let got = bit_of(member);

@@ -59,13 +59,15 @@ pub(super) type KnownLinks<'t> = HashMap<Box<str>, (Links<'t>, Vec<Box<str>>)>;
 type LeadsTo<'t> = [Option<&'t str>; 3];
 
 impl<'t> Links<'t> {
+    const KEYS: [&'static str; 6] = ["extends", "by", "kind", "otherwise", "variants", "fields"];
+
     fn of(table: &'t Deferred<ObjectTable>) -> Self {
         table.packed().map_or_else(|| Self::of_read(table), Self::of_packed)
     }
 
     fn of_packed(table: Table<'t>) -> Self {
         let mut links = Self::default();
-        for (key, value) in table.members() {
+        for (key, value) in table.members_under(Self::KEYS) {
             match (key, value) {
                 ("extends", Item::Text(name)) => links.extends = Some(name),
                 ("by", Item::Text(key)) => links.by = Some(key),
