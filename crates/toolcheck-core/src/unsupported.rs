@@ -423,19 +423,28 @@ pub fn misnamed_list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
         words("generationConfig generation_config safetySettings systemInstruction system_instruction");
     const OF_RESPONSES: [&str; 5] =
         words("instructions max_output_tokens previous_response_id store truncation");
-    let is_message = |message: Value<'_, '_>| message.get_str("role").is_some();
+    const FUNCTIONS: [&str; 2] = ["functionDeclarations", "function_declarations"];
     let has = |keys: &[&str]| root.get_any(keys).is_some();
-    let is_named = root.get_str("model").or_else(|| root.get_str("modelId")).is_some();
-    if root.get_any(&LISTS).is_some() || !(is_named || has(&OF_CONVERSE) || has(&OF_GEMINI)) {
+    let model = root.get_str("model");
+    let is_of_gemini =
+        || has(&OF_GEMINI) || root.list("tools").take(1).any(|tool| tool.get_any(&FUNCTIONS).is_some());
+    let is_named = model.is_some() || root.get_str("modelId").is_some();
+    if root.get_any(&LISTS).is_some() || !(is_named || has(&OF_CONVERSE) || is_of_gemini()) {
         return None;
     }
+    let is_of_items = openai_chat::is_own_model(root) && has(&OF_RESPONSES)
+        || model.is_some_and(|model| model.starts_with("gemini-"));
     root.members().find(|member| {
         let is_meant = || match &*member.key_text().unwrap_or_default() {
             "prompt" => has(&["max_tokens", "tools"]),
             "message" | "msgs" => has(&["max_tokens", "tools", "temperature", "stream"]) || has(&OF_CONVERSE),
-            "content" => has(&OF_GEMINI),
-            "inputs" => has(&OF_RESPONSES) && openai_chat::is_own_model(root),
+            "content" => is_of_gemini(),
+            "inputs" => is_of_items,
             key => is_misspelt_list(key),
+        };
+        // Items have a type in place of a role.
+        let is_message = |message: Value<'_, '_>| {
+            message.get_str("role").is_some() || is_of_items && message.get_str("type").is_some()
         };
         let messages = member.elements();
         member.is_array()

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Arguments, Body, Call, Named, Part};
+use toolcheck_core::ir::{Arguments, Body, Call, Named, Part, Place};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, Value};
 use toolcheck_schema::Schema;
@@ -24,9 +24,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         // They are nowhere in the file as they are.
         let whole = cx.transcript.details.streamed_arguments.get(&violation.part).map(String::as_bytes);
-        if let Some(text) = whole.or(call.arguments.are_absent().then_some(NO_ARGUMENTS)) {
-            let said = Document::read(text);
+        if let Some(said) = whole.map(Document::read) {
             report_violations(out, part, call, schema, said.root(), false, &|_, _| part.place);
+            continue;
+        }
+        if call.arguments.are_absent() {
+            let none = Document::read(NO_ARGUMENTS);
+            let missing = violations::list(schema, none.root(), false, &WORDS, &|_, _| part.place);
+            // All that is missing is one mistake.
+            let message = match &missing[..] {
+                [(_, message)] => message.clone(),
+                several => format!("the call has no arguments, and {} are required", several.len()),
+            };
+            report(out, part, call, part.place, &message);
             continue;
         }
         arguments::with_places(cx, &call.arguments, |root, locate| {
@@ -54,12 +64,16 @@ fn report_violations(
     is_padded: bool,
     locate: &Locate<'_>,
 ) {
-    let tool = Named::text_or_unknown(call.name.as_ref());
     for (place, message) in violations::list(schema, root, is_padded, &WORDS, locate) {
-        out.report(place, format!("{message} (schema of `{}`)", shorten(tool)))
-            .about_call(call)
-            .caption("here")
-            .label(part.place, "in this call")
-            .help("pass the arguments that the tool declares, or update its schema");
+        report(out, part, call, place, &message);
     }
+}
+
+fn report(out: &mut Sink<'_>, part: &Part<'_>, call: &Call<'_>, place: Place, message: &str) {
+    let tool = Named::text_or_unknown(call.name.as_ref());
+    out.report(place, format!("{message} (schema of `{}`)", shorten(tool)))
+        .about_call(call)
+        .caption("here")
+        .label(part.place, "in this call")
+        .help("pass the arguments that the tool declares, or update its schema");
 }

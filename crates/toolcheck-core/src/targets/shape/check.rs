@@ -399,7 +399,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.missing(object, number, value, seen, within);
         }
         for member in ignored {
-            if self.is_misspelt(object, value, member, first) {
+            if self.is_misspelt(object, value, member, (is_request, first)) {
                 self.unknown(object, member, within);
             }
         }
@@ -444,7 +444,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         object: &Object,
         value: Value<'d, 's>,
         member: Value<'d, 's>,
-        first: usize,
+        (is_request, first): (bool, usize),
     ) -> bool {
         let Some(key) = member.key_text() else { return false };
         // Calls and blocks under another key are known by what they are.
@@ -454,13 +454,16 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         }
         let is_reported =
             |fault: &ShapeFault<'f>| fault.parent == value.id() && fault.kind == ShapeFaultKind::Missing;
+        // The list of a request under the singular, such as its `tool`.
+        let is_singular =
+            |field: &Field| is_request && member.is_array() && field.key.strip_suffix('s') == Some(&*key);
         // What is of another type, or short, may be a key of somebody's own, such as `ids` beside no `id`.
         let is_meant = |field: &&Field| {
             field.is_known
                 && field.key.len() > SHORT
                 && field.mask & bit_of(member) != 0
                 && field.key.len().abs_diff(key.len()) <= SHORT
-                && is_near(&field.key, &key)
+                && (is_near(&field.key, &key) || is_singular(field))
                 && value.get(&field.key).is_none()
         };
         object.fields.iter().find(is_meant).is_some_and(|field| {
@@ -468,7 +471,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             let is_reported = missing.any(|fault| fault.key == *field.key);
             self.misspelt += 1;
             // To look for a key in all files is dear.
-            !is_reported && self.misspelt <= MOST_MISSPELT && other_formats::knowing(&key) == 0
+            let is_own = || is_singular(field) || other_formats::knowing(&key) == 0;
+            !is_reported && self.misspelt <= MOST_MISSPELT && is_own()
         })
     }
 
