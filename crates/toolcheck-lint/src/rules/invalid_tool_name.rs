@@ -67,6 +67,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
+/// Whether a name that is empty is reported: no API has such tools, but logs have calls whose names they do not know.
+pub(super) fn reports_empty(cx: &Context<'_, '_>) -> bool {
+    let names = &cx.target().names;
+    names.pattern.is_some() || names.max_length.is_some() || cx.known_shape().is_some()
+}
+
 /// The fault of a name: the case of the rule and the message.
 fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>, String)> {
     if let Some(instead) = name.instead {
@@ -77,13 +83,10 @@ fn fault(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<(Option<&'static str>
         };
         return Some((Some("not-text"), format!("{title} is {}, not a string", instead.name())));
     }
-    let names = &cx.target().names;
-    if names.pattern.is_none() && names.max_length.is_none() {
-        return None;
-    }
     if name.text.is_empty() {
-        return Some((Some("empty"), "a tool name is empty".to_owned()));
+        return reports_empty(cx).then(|| (Some("empty"), "a tool name is empty".to_owned()));
     }
+    let names = &cx.target().names;
     // No name has more characters than bytes.
     let is_longer = |max: &usize| name.text.len() > *max && name.text.chars().count() > *max;
     if let Some(max) = names.max_length.filter(is_longer) {

@@ -3,6 +3,7 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 use toolcheck_core::ir::ToolDef;
 
+use super::invalid_tool_name;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -29,7 +30,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let is_reported = !called.text.is_empty() && !tools.hides_some
-            || called.text.is_empty() && (names.pattern.is_some() || names.max_length.is_some());
+            || called.text.is_empty() && invalid_tool_name::reports_empty(cx);
         let in_text = || cx.definitions().map(|tool| &*tool.name);
         let declared =
             || declared.get_or_init(|| tools.declared().filter_map(name_of).chain(in_text()).collect());
