@@ -1,12 +1,12 @@
-use toolcheck_core::ir::{Arguments, Body, Call, Named, Part, Place};
+use foldhash::{HashMap, HashSet};
+use toolcheck_core::ir::{Arguments, Body, Call, Named, Part, Place, ToolDef};
 use toolcheck_core::text::shorten;
 use toolcheck_json::{Document, Value};
-use toolcheck_schema::Schema;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::arguments::{self, Locate};
+use crate::view::arguments;
 use crate::view::checks::NO_ARGUMENTS;
-use crate::view::violations::{self, Words};
+use crate::view::violations::{self, SchemaViolation, Words};
 
 declare_rule! {
     ArgumentsSchemaMismatch in Arguments, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check
@@ -17,31 +17,34 @@ const WORDS: Words =
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let checks = cx.checks();
+    let mut undeclared = Undeclared::default();
     for violation in &checks.violations {
         let part = &cx.transcript.parts[violation.part];
         let (Body::Call(call), Some(schema)) = (&part.body, violation.schema()) else { continue };
         // A table gives each row the arguments of all rows, with `null` for those that the row does not have.
         let is_padded = cx.is_training_example() && matches!(call.arguments, Arguments::Object(_));
         // They are nowhere in the file as they are.
-        let whole = cx.transcript.details.streamed_arguments.get(&violation.part).map(String::as_bytes);
-        if let Some(said) = whole.map(Document::read) {
-            report_violations(out, part, call, schema, said.root(), false, &|_, _| part.place);
-            continue;
+        let streamed = cx.transcript.details.streamed_arguments.get(&violation.part).map(String::as_bytes);
+        let is_none = streamed.is_none() && call.arguments.are_absent();
+        let mut found = Vec::new();
+        if let Some(text) = streamed.or(is_none.then_some(NO_ARGUMENTS)) {
+            let said = Document::read(text);
+            found = violations::list(schema, said.root(), false, &WORDS, &|_, _| part.place);
+        } else {
+            arguments::with_places(cx, &call.arguments, |root, locate| {
+                found = violations::list(schema, root, is_padded, &WORDS, locate);
+            });
         }
-        if call.arguments.are_absent() {
-            let none = Document::read(NO_ARGUMENTS);
-            let missing = violations::list(schema, none.root(), false, &WORDS, &|_, _| part.place);
+        found.retain(|violation| !undeclared.explains(cx, out, (part, call), violation));
+        if is_none && found.len() > 1 {
             // All that is missing is one mistake.
-            let message = match &missing[..] {
-                [(_, message)] => message.clone(),
-                several => format!("the call has no arguments, and {} are required", several.len()),
-            };
+            let message = format!("the call has no arguments, and {} are required", found.len());
             report(out, part, call, part.place, &message);
             continue;
         }
-        arguments::with_places(cx, &call.arguments, |root, locate| {
-            report_violations(out, part, call, schema, root, is_padded, locate);
-        });
+        for SchemaViolation { place, message, .. } in &found {
+            report(out, part, call, *place, message);
+        }
     }
     // A schema in the request is `invalid-tool-schema`.
     for unchecked in checks.unchecked.iter().filter(|unchecked| cx.is_answer || !unchecked.is_own) {
@@ -55,20 +58,6 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
 }
 
-fn report_violations(
-    out: &mut Sink<'_>,
-    part: &Part<'_>,
-    call: &Call<'_>,
-    schema: &Schema,
-    root: Value<'_, '_>,
-    is_padded: bool,
-    locate: &Locate<'_>,
-) {
-    for (place, message) in violations::list(schema, root, is_padded, &WORDS, locate) {
-        report(out, part, call, place, &message);
-    }
-}
-
 fn report(out: &mut Sink<'_>, part: &Part<'_>, call: &Call<'_>, place: Place, message: &str) {
     let tool = Named::text_or_unknown(call.name.as_ref());
     out.report(place, format!("{message} (schema of `{}`)", shorten(tool)))
@@ -76,4 +65,54 @@ fn report(out: &mut Sink<'_>, part: &Part<'_>, call: &Call<'_>, place: Place, me
         .caption("here")
         .label(part.place, "in this call")
         .help("pass the arguments that the tool declares, or update its schema");
+}
+
+/// Arguments that a schema requires and does not declare, so that no call has them.
+#[derive(Default)]
+struct Undeclared<'c> {
+    /// The schemas of tools by their names, once they are looked for.
+    schemas: Option<HashMap<&'c str, Place>>,
+    /// The names of tools and arguments that were reported.
+    reported: HashSet<(String, String)>,
+}
+
+impl<'c> Undeclared<'c> {
+    /// Whether the schema is the mistake and not the call, which is reported once, at the schema.
+    fn explains(
+        &mut self,
+        cx: &Context<'c, '_>,
+        out: &mut Sink<'_>,
+        (part, call): (&Part<'_>, &Call<'_>),
+        violation: &SchemaViolation,
+    ) -> bool {
+        let (Some(missing), Some(name)) = (&violation.missing, &call.name) else { return false };
+        let tools = &cx.transcript.request.tools;
+        let named = |tool: &'c ToolDef<'_>| Some((&*tool.name.as_ref()?.text, tool.schema?));
+        let schemas = self.schemas.get_or_insert_with(|| tools.declared().filter_map(named).collect());
+        let Some(place) = schemas.get(&*name.text) else { return false };
+        let schema = cx.document.value(place.node);
+        if !is_undeclared(schema, missing) {
+            return false;
+        }
+        let is_new = self.reported.insert((name.text.to_string(), missing.clone()));
+        let entry = schema.list("required").find(|entry| entry.as_str().as_deref() == Some(&**missing));
+        if let Some(entry) = entry.filter(|_| is_new && !cx.shape_faults().has_fault_in_schema(schema)) {
+            let message = format!("`required` lists `{}`, which is not declared", shorten(missing));
+            out.report(Place::of(entry), message)
+                .about_call(call)
+                .caption("not declared")
+                .label(part.place, "this call lacks it")
+                .help("declare it in `properties`, or remove it from `required`");
+        }
+        true
+    }
+}
+
+/// Whether a schema declares its arguments in the plain way, and not this one.
+fn is_undeclared(schema: Value<'_, '_>, name: &str) -> bool {
+    const ELSEWHERE: [&str; 7] =
+        ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
+    let properties = schema.get("properties").filter(|properties| properties.is_object());
+    properties.is_some_and(|properties| properties.get(name).is_none())
+        && schema.get_any(&ELSEWHERE).is_none()
 }

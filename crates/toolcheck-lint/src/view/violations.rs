@@ -24,7 +24,16 @@ pub(crate) struct Words {
     pub(crate) whole: &'static str,
 }
 
-/// The places and messages of the violations of a schema. If the value is padded, keys whose value is `null` count as
+/// A violation of a schema.
+pub(crate) struct SchemaViolation {
+    pub(crate) place: Place,
+    /// What is wrong, without values from the transcript.
+    pub(crate) message: String,
+    /// The key that the value itself lacks, if that is what is wrong.
+    pub(crate) missing: Option<String>,
+}
+
+/// The violations of a schema. If the value is padded, keys whose value is `null` count as
 /// missing. Call it only after [`Schema::check`] has found a violation.
 pub(crate) fn list(
     schema: &Schema,
@@ -32,7 +41,7 @@ pub(crate) fn list(
     is_padded: bool,
     words: &Words,
     locate: &Locate<'_>,
-) -> Vec<(Place, String)> {
+) -> Vec<SchemaViolation> {
     let index = Index::default();
     schema.with_errors(root, is_padded, |errors| {
         let at = |error: &ValidationError<'_>| arguments::value_of(root, &index, error);
@@ -47,14 +56,25 @@ pub(crate) fn list(
             // A value of the wrong type is none of the allowed ones, whatever they are.
             Some(at) if of_types.contains(&at.id()) && is_of_values(error) => Vec::new(),
             Some(at) if misspelt.explains(at.id(), error) => Vec::new(),
-            Some(at) => messages(error, at, &misspelt, at.id() == root.id(), is_padded, words, locate),
+            Some(at) => {
+                let is_root = at.id() == root.id();
+                let missing = missing_key(error).filter(|_| is_root);
+                let said = messages(error, at, &misspelt, is_root, is_padded, words, locate).into_iter();
+                said.map(|(place, message)| SchemaViolation {
+                    place,
+                    message,
+                    missing: missing.map(str::to_owned),
+                })
+                .collect()
+            }
             None => Vec::new(),
         });
         let mut reported = HashSet::default();
-        let listed = listed.filter(|violation| reported.insert(violation.clone()));
+        let listed = listed.filter(|violation| reported.insert((violation.place, violation.message.clone())));
         let mut violations: Vec<_> = listed.take(MOST).collect();
         if violations.is_empty() && !errors.are_all {
-            violations.push((locate(root, false), format!("{} does not match", words.whole)));
+            let (place, message) = (locate(root, false), format!("{} does not match", words.whole));
+            violations.push(SchemaViolation { place, message, missing: None });
         }
         violations
     })
@@ -70,9 +90,9 @@ impl Misspelt {
     fn find<'e, 'v: 'e>(errors: impl Iterator<Item = (NodeId, &'e ValidationError<'v>)> + Clone) -> Self {
         let mut missing: HashMap<NodeId, Vec<&str>> = HashMap::default();
         for (at, error) in errors.clone() {
-            if let ValidationErrorKind::Required { property } = error.kind() {
+            if let Some(name) = missing_key(error) {
                 let names = missing.entry(at).or_default();
-                names.extend(property.as_str().filter(|_| names.len() < MOST));
+                names.extend(Some(name).filter(|_| names.len() < MOST));
             }
         }
         let mut meant: HashMap<NodeId, Vec<(String, String)>> = HashMap::default();
@@ -89,15 +109,21 @@ impl Misspelt {
 
     /// Whether an error says only that a key is missing that is there with a mistake in it.
     fn explains(&self, at: NodeId, error: &ValidationError<'_>) -> bool {
-        let ValidationErrorKind::Required { property } = error.kind() else { return false };
-        self.meant
-            .get(&at)
-            .is_some_and(|keys| keys.iter().any(|(_, meant)| Some(&**meant) == property.as_str()))
+        let Some(name) = missing_key(error) else { return false };
+        self.meant.get(&at).is_some_and(|keys| keys.iter().any(|(_, meant)| meant == name))
     }
 
     fn of(&self, at: NodeId, key: &str) -> Option<&str> {
         let keys = self.meant.get(&at)?;
         keys.iter().find(|(own, _)| own == key).map(|(_, meant)| &**meant)
+    }
+}
+
+/// The key that an object lacks, if that is the error.
+fn missing_key<'e>(error: &'e ValidationError<'_>) -> Option<&'e str> {
+    match error.kind() {
+        ValidationErrorKind::Required { property } => property.as_str(),
+        _ => None,
     }
 }
 
