@@ -20,12 +20,18 @@ pub(crate) enum QuickResult {
 
 /// Looks at a schema. If it is padded, keys whose value is `null` are ignored.
 pub(crate) fn glance(schema: Value<'_, '_>, is_padded: bool) -> QuickResult {
+    look(schema, is_padded).0
+}
+
+/// The same, and whether it may have misspelt keywords.
+pub(crate) fn look(schema: Value<'_, '_>, is_padded: bool) -> (QuickResult, bool) {
     let index = Index::default();
-    let mut look = FastCheck { root: schema, index: &index, is_padded, refers: false };
+    let mut look = FastCheck { root: schema, index: &index, is_padded, refers: false, is_misspelt: false };
     match look.is_schema(schema, 0) {
-        true if look.refers => QuickResult::Refers,
-        true => QuickResult::Valid,
-        false => QuickResult::Unsure,
+        true if look.refers => (QuickResult::Refers, look.is_misspelt),
+        true => (QuickResult::Valid, look.is_misspelt),
+        // Not all of it was looked at.
+        false => (QuickResult::Unsure, true),
     }
 }
 
@@ -34,6 +40,7 @@ struct FastCheck<'d> {
     index: &'d Index<'d>,
     is_padded: bool,
     refers: bool,
+    is_misspelt: bool,
 }
 
 impl<'d> FastCheck<'d> {
@@ -95,7 +102,10 @@ impl<'d> FastCheck<'d> {
                 depth == 0
                     && member.as_str().is_some_and(|draft| is_draft_2020(&draft) || is_draft_07(&draft))
             }
-            key => !is_other_keyword(key),
+            key => {
+                self.is_misspelt |= super::misspelt::is_near(key);
+                !is_other_keyword(key)
+            }
         }
     }
 

@@ -20,6 +20,7 @@ mod earlier;
 mod fast_accept;
 mod fast_validity;
 mod fuel;
+mod misspelt;
 mod pattern;
 mod values;
 
@@ -37,6 +38,7 @@ use self::cost::{Cost, Plan};
 use self::fast_validity::QuickResult;
 use self::fuel::Undecided;
 pub use self::fuel::{Fuel, OutOfFuel};
+pub use self::misspelt::misspelt;
 use self::pattern::{Failure, Memory, Pattern};
 pub use self::values::Index;
 
@@ -46,8 +48,8 @@ pub use self::values::Index;
 #[derive(Debug)]
 pub struct Schemas {
     compiled: RefCell<Kept<Compiled>>,
-    /// What makes schemas unusable that were not compiled.
-    seen: RefCell<Kept<Option<Unusable>>>,
+    /// What makes schemas unusable that were not compiled, and whether they may have misspelt keywords.
+    seen: RefCell<Kept<(Option<Unusable>, bool)>>,
     /// Whether a key whose value is `null` counts as missing, as in the rows of a table.
     is_padded: bool,
     compilations: Cell<usize>,
@@ -124,19 +126,26 @@ impl Schemas {
 
     /// Why a schema can't be used, whatever the arguments. It is compiled only if that can't be seen at a glance.
     pub fn unusable(&self, schema: Value<'_, '_>) -> Option<Unusable> {
+        self.look(schema).0
+    }
+
+    /// The same, and whether the schema may have [misspelt] keywords.
+    pub fn look(&self, schema: Value<'_, '_>) -> (Option<Unusable>, bool) {
         let text = schema.raw();
         if let Some(known) = self.seen.borrow().known.get(text) {
             return known.clone();
         }
-        let is_fine = match fast_validity::glance(schema, self.is_padded) {
+        let (glance, may_be_misspelt) = fast_validity::look(schema, self.is_padded);
+        let is_fine = match glance {
             QuickResult::Valid => true,
             QuickResult::Refers => read(text, self.is_padded)
                 .is_ok_and(|schema| matches!(Plan::of(&schema).cost(), Cost::Bounded | Cost::OfValue)),
             QuickResult::Unsure => false,
         };
         let unusable = if is_fine { None } else { self.of(text).as_ref().as_ref().err().cloned() };
-        self.seen.borrow_mut().insert(text, unusable.clone(), 0);
-        unusable
+        let seen = (unusable, may_be_misspelt);
+        self.seen.borrow_mut().insert(text, seen.clone(), 0);
+        seen
     }
 }
 

@@ -325,6 +325,9 @@ fn step<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
             let message = Message::new(Role::Tool, value, index);
             transcript.open_message(Message { content: Content::Filled, ..message });
             transcript.push(Part::new(value, 0, result(value, executor)));
+            // A result may bring tools.
+            let is_tool = |part: &Value<'_, '_>| part.get_str("type").as_deref() == Some("function");
+            transcript.request.tools.added.extend(value.list("result").filter(is_tool).map(tool));
         }
         Step::Content => said(transcript, value, index),
         Step::Opaque => {
@@ -382,7 +385,8 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
 fn result<'s>(value: Value<'_, 's>, executor: Executor) -> Body<'s> {
     let content = value.get("result");
     let kind = if executor == Executor::Client { ToolKind::Function } else { ToolKind::BuiltIn };
-    let is_media = |part: Value<'_, '_>| part.get_str("type").is_some_and(|kind| kind != "text");
+    let is_media =
+        |part: Value<'_, '_>| part.get_str("type").is_some_and(|kind| !matches!(&*kind, "text" | "function"));
     Body::Result(ToolResult {
         name: value.get("name").and_then(Named::of),
         is_error: value.get("is_error").and_then(Value::as_bool),

@@ -410,8 +410,16 @@ pub fn answer_schema(root: Value<'_, '_>) -> Option<Json> {
     ANSWER_SCHEMAS.iter().filter_map(at).find_map(schema).or_else(any)
 }
 
-fn is_long_lived(mark: Value<'_, '_>) -> bool {
-    mark.get_str("ttl").as_deref() == Some("1h")
+/// Whether a cache mark asks for the longer of the two lifetimes; `None` if it asks for neither.
+fn is_long_lived(mark: Value<'_, '_>) -> Option<bool> {
+    match mark.get("ttl").filter(|ttl| !ttl.is_null()) {
+        None => Some(false),
+        Some(ttl) => match ttl.as_str().as_deref() {
+            Some("1h") => Some(true),
+            Some("5m") => Some(false),
+            _ => None,
+        },
+    }
 }
 
 /// Writes the turns of a conversation in a format that sends results in user messages: the results of one turn share a

@@ -232,7 +232,7 @@ pub(super) fn read_dialect<'s>(
     transcript.request.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice::new(choice, wanted(choice)));
+        .map(|choice| ToolChoice::new(choice, among(choice).unwrap_or_else(|| wanted(choice))));
     transcript.request.effort = root.get("reasoning_effort").and_then(Named::of);
     let is_off = transcript.request.effort.as_ref().is_some_and(|effort| effort.text == "none");
     let said = is_enabled(root.get("thinking")).or_else(|| root.get("enable_thinking")?.as_bool());
@@ -257,6 +257,17 @@ pub(super) fn answer_schema<'s>(format: Value<'_, 's>) -> Option<(Option<Named<'
 /// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 5] =
     ["input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations"];
+
+/// Reads the choice among some tools.
+fn among<'s>(choice: Value<'_, 's>) -> Option<ToolChoiceMode<'s>> {
+    let is_among = choice.get_str("type").as_deref() == Some("allowed_tools");
+    let allowed = choice.get("allowed_tools").filter(|_| is_among)?;
+    let names = allowed.list("tools").filter_map(|tool| {
+        let name = tool.get_any(&["function", "custom"])?.get("name").and_then(Named::of)?;
+        Some((name, false))
+    });
+    Some(ToolChoiceMode::Among(names.collect()))
+}
 
 /// Reads a `tool_choice`; the Responses API uses the same words.
 pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> ToolChoiceMode<'s> {

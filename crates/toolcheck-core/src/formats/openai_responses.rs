@@ -349,13 +349,15 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
         Some(kind) => item_of(kind),
         None if value.get("role").is_some() => Item::Message,
         // An id alone refers to an item that the server keeps. The type `item_reference` is optional.
-        None if value.get("id").is_some() => Item::Reference,
+        None if value.get("id").is_some() && value.get("call_id").is_none() => Item::Reference,
         None => Item::Opaque,
     };
     let is_run = || value.get_str("name").is_some_and(|name| STEPS_OF_X_SEARCH.contains(&&*name));
     let item = if matches!(item, Item::Call(ToolKind::Custom)) && is_run() { Item::Hosted } else { item };
     // The output of a local shell has the id of its call.
-    if !matches!(item, Item::Reference | Item::Output(ToolKind::LocalShell))
+    let is_unknown = kind.is_none() && matches!(item, Item::Opaque);
+    if !is_unknown
+        && !matches!(item, Item::Reference | Item::Output(ToolKind::LocalShell))
         && let Some(id) = value.get("id").and_then(Named::of)
     {
         let kind = kind.clone().unwrap_or("message".into());

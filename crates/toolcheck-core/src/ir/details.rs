@@ -18,6 +18,8 @@ pub struct Details<'s> {
     pub automatic_cache_mark: Option<(Place, bool)>,
     /// Missing keys that an object needs because of another key or object.
     pub missing_keys: Vec<MissingKey<'s>>,
+    /// The namespaces of calls that no tool is in.
+    pub unknown_namespaces: Vec<Named<'s>>,
     /// Items that must come last in the input but do not.
     pub early_items: Vec<Place>,
     /// References inside results to parts that do not exist.
@@ -170,8 +172,8 @@ pub struct MalformedTextCall {
 pub struct CacheMark {
     /// The mark.
     pub place: Place,
-    /// Whether it asks for the longer of the two lifetimes.
-    pub is_long_lived: bool,
+    /// Whether it asks for the longer of the two lifetimes; `None` if it asks for neither.
+    pub is_long_lived: Option<bool>,
     /// What it is attached to.
     pub target: CacheMarkTarget,
     /// The provider's path of the marked block, if the block is in a message.

@@ -21,6 +21,7 @@ declare_rule! {
         "forced-with-reasoning": "a forced call while reasoning is enabled",
         "forced-tool": "a forced call of one tool, for a model that reasons by default",
         "forced-by-default": "a call of any tool is forced, for a model that reasons by default",
+        "unknown-tool-allowed": "a choice among tools of which one is not declared",
         "unknown-tool-chosen": "a forced call of a tool that is not declared",
         "forced-any": "a call of any tool is forced, with or without reasoning",
         "tools-with-effort": "functions with a reasoning effort",
@@ -75,6 +76,10 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         finding.case_if(
             case == "choice-without-tools" && choice.wanted == ToolChoiceMode::Nothing,
             "no-call-without-tools",
+        );
+        finding.case_if(
+            case == "unknown-tool-chosen" && matches!(choice.wanted, ToolChoiceMode::Among(_)),
+            "unknown-tool-allowed",
         );
         if let ToolChoiceMode::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);

@@ -60,8 +60,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.caption("not allowed here").help(help).case(case);
         finding.fix(Fix::safe([Change::Remove(mark.place.node)]));
     }
-    let Some(short) = marks.iter().position(|mark| !mark.is_long_lived) else { return };
-    let Some(late) = marks[short..].iter().find(|mark| mark.is_long_lived) else { return };
+    let Some(short) = marks.iter().position(|mark| mark.is_long_lived == Some(false)) else { return };
+    let mut later = marks[short..].iter();
+    let Some(late) = later.find(|mark| mark.is_long_lived == Some(true)) else { return };
     let finding = out.report(late.place, "a long-lived cache marker comes after a short-lived one");
     finding
         .caption("long-lived")

@@ -45,6 +45,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     answer(cx, out);
     let unchecked = cx.checks().unchecked.iter();
     let mut unchecked: HashMap<&str, &Unchecked> = unchecked.map(|tool| (&*tool.tool, tool)).collect();
+    let mut ignored = shape::Keywords::default();
     let schemas = cx.transcript.request.tools.listed().iter().enumerate().flat_map(|(number, tool)| {
         let of_results = tool.result_schema.map(|place| (number, tool, place, "output schema"));
         let own = tool.schema.or(tool.wants_object.then_some(tool.place));
@@ -56,7 +57,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if title == "schema" && lacks_object(tool, number, value, out) {
             continue;
         }
-        let unusable = cx.schemas.unusable(value);
+        let (unusable, may_be_misspelt) = cx.schemas.look(value);
+        if may_be_misspelt {
+            ignored.find(value, name);
+        }
         let (what, pointer, case): (Cow<'_, str>, _, _) = match &unusable {
             // If it is too large or too slow, that shows when it is used.
             None | Some(Unusable::TooLarge) if title != "schema" => continue,
@@ -106,6 +110,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("index", number);
         finding.about_tool(name);
     }
+    ignored.report(cx, out);
 }
 
 /// What to write of a schema that can't be used, or of its invalid part.

@@ -27,6 +27,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if tools.hides_some || tools.declared().any(is_nameless) || is_cut {
         return;
     }
+    namespaces(cx, out);
     let declared = tools.declared().filter_map(|tool| tool.name.as_ref());
     let changed = tools.changes.iter().filter_map(|change| change.tool.as_ref());
     known.extend(declared.chain(&tools.references).chain(changed).map(|name| &*name.text));
@@ -52,6 +53,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .about_call(call)
                 .caption("called here")
                 .help("declare the tool, or rename it in the history to match its definition");
+        }
+    }
+}
+
+/// Calls of declared tools in a namespace that is not.
+fn namespaces(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let mut known = HashSet::default();
+    for name in &cx.transcript.details.unknown_namespaces {
+        // One finding per namespace.
+        if known.insert(&*name.text) {
+            out.report(name.place, format!("no tool is declared in the namespace `{}`", shorten(&name.text)))
+                .caption("this namespace")
+                .help("write the namespace that the tool is declared in");
         }
     }
 }

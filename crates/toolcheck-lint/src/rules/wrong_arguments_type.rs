@@ -58,13 +58,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 (ArgumentType::Text, Arguments::Other(_)) => ("neither", "not a string"),
                 _ => continue,
             };
+            let place = call.arguments.place().unwrap_or(part.place);
             let finding =
-                out.report(part.place, format!("the arguments of tool call {} are {what}", call.title()));
-            finding
-                .about_call(call)
-                .caption("the arguments of this call")
-                .case(case)
-                .at(cx, (number, message, part));
+                out.report(place, format!("the arguments of tool call {} are {what}", call.title()));
+            finding.about_call(call).caption("these arguments").case(case).at(cx, (number, message, part));
             match shape {
                 ArgumentType::Object => {
                     finding.help("write the arguments as an object; if there are none, as {}")

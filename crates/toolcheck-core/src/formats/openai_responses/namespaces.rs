@@ -17,6 +17,8 @@ pub(super) struct Namespaces<'s> {
     default: HashSet<Cow<'s, str>>,
     /// The names that need a namespace, with their definitions. Each deferred function is a namespace of its own.
     other: HashMap<Cow<'s, str>, Place>,
+    /// The namespaces themselves.
+    names: HashSet<Cow<'s, str>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,6 +80,7 @@ impl<'s> Namespaces<'s> {
                     transcript.request.tools.hides_some = true;
                     return;
                 };
+                self.names.extend(value.get_str("name"));
                 let is_later = declared == Declared::Later;
                 let declared = if is_later { Declared::InLaterNamespace } else { Declared::InNamespace };
                 for member in members.elements() {
@@ -109,6 +112,9 @@ impl<'s> Namespaces<'s> {
         }
         let tool = tool(value);
         if let Some(name) = tool.name.as_ref().filter(|_| tool.executor == Executor::Client) {
+            if is_deferred && matches!(declared, Declared::InList | Declared::Later) {
+                self.names.insert(name.text.clone());
+            }
             if is_deferred || declared != Declared::Later {
                 self.other.insert(name.text.clone(), tool.place);
             } else {
@@ -120,7 +126,7 @@ impl<'s> Namespaces<'s> {
         }
     }
 
-    /// Finds function calls that need a namespace but have none.
+    /// Finds function calls that need a namespace but have none, or one that is not declared.
     pub(super) fn look_at_calls(
         mut self,
         transcript: &mut Transcript<'s>,
@@ -135,10 +141,15 @@ impl<'s> Namespaces<'s> {
         self.default.extend(own.filter_map(|tool| tool.name).map(|name| name.text));
         for value in list.elements() {
             let is_call = value.get_str("type").as_deref() == Some("function_call");
-            if !is_call || value.get("namespace").is_some_and(|namespace| !namespace.is_null()) {
+            let Some(name) = value.get("name").and_then(Named::of).filter(|_| is_call) else { continue };
+            if let Some(namespace) = value.get("namespace").filter(|namespace| !namespace.is_null()) {
+                let is_declared = |namespace: &Named<'_>| self.names.contains(&namespace.text);
+                let unknown = Named::of(namespace).filter(|namespace| !is_declared(namespace));
+                // A tool that is not declared is a fault of its own.
+                let unknown = unknown.filter(|_| self.other.contains_key(&name.text));
+                transcript.details.unknown_namespaces.extend(unknown);
                 continue;
             }
-            let Some(name) = value.get("name").and_then(Named::of) else { continue };
             let Some(because) = self.other.get(&name.text).filter(|_| !self.default.contains(&name.text))
             else {
                 continue;

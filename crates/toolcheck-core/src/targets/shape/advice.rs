@@ -55,17 +55,16 @@ impl<'f> ShapeFault<'f> {
     /// What to do, as far as the description of the format and the request tell it.
     pub fn advice(&self, document: &Document<'_>) -> Option<String> {
         match (&self.detail, self.kind) {
-            (_, ShapeFaultKind::Missing) => {
-                Some(match self.renamed(document).or_else(|| self.misspelt(document)) {
-                    Some(value) => {
-                        format!(
-                            "rename `{}` to `{}`",
-                            shorten(&value.key_text().unwrap_or_default()),
-                            shorten(&self.key)
-                        )
-                    }
-                    None => format!("add `\"{}\": {}`", shorten(&self.key), self.sample()),
-                })
+            (_, ShapeFaultKind::Missing | ShapeFaultKind::Names) if self.lacks_key() => {
+                match self.renamed(document).or_else(|| self.misspelt(document)) {
+                    Some(value) => Some(format!(
+                        "rename `{}` to `{}`",
+                        shorten(&value.key_text().unwrap_or_default()),
+                        shorten(&self.key)
+                    )),
+                    None if self.kind == ShapeFaultKind::Names => None,
+                    None => Some(format!("add `\"{}\": {}`", shorten(&self.key), self.sample())),
+                }
             }
             (Detail::None, ShapeFaultKind::Unknown) => Some(self.in_place_of_key(document)),
             (Detail::Types { expected, got }, _) => {
@@ -108,7 +107,7 @@ impl<'f> ShapeFault<'f> {
 
     /// The member that was meant to be the missing key.
     pub fn renamed<'d, 's>(&self, document: &'d Document<'s>) -> Option<Value<'d, 's>> {
-        let field = self.field.filter(|_| self.kind == ShapeFaultKind::Missing)?;
+        let field = self.field.filter(|_| self.lacks_key())?;
         let parent = document.value(self.parent);
         let misnamed = if is_list_key(&field.key) { misnamed_list(parent) } else { None };
         let mut members = parent.members().take(MOST_KEYS);
@@ -134,10 +133,7 @@ impl<'f> ShapeFault<'f> {
         members.find(|member| {
             let key = member.key_text().unwrap_or_default();
             let is_known = || self.object.field(&key).is_some_and(|field| field.is_known);
-            self.kind == ShapeFaultKind::Missing
-                && is_near(&key, &self.key)
-                && !is_known()
-                && self.takes(*member)
+            self.lacks_key() && is_near(&key, &self.key) && !is_known() && self.takes(*member)
         })
     }
 

@@ -7,6 +7,7 @@ use toolcheck_json::{Kind as JsonKind, NodeId, Value};
 
 use super::cache::{Unique, ValidObjectCache};
 use super::compile::{Discriminator, Field, FieldSet, Object, bit};
+use super::conditions::leave_out_unreferenced;
 use super::fault::{Detail, ShapeFault};
 use super::problem::{Cause, Problem};
 use super::similar_faults::Alike;
@@ -187,6 +188,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The faults that were found.
     pub(super) fn end(mut self) -> Vec<ShapeFault<'f>> {
         self.facts.keep(self.kept);
+        leave_out_unreferenced(&mut self.faults);
         self.alike.add_to(&mut self.faults);
         self.faults
     }
@@ -452,8 +454,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if is_in_message && member.is_array() {
             return false;
         }
-        let is_reported =
-            |fault: &ShapeFault<'f>| fault.parent == value.id() && fault.kind == ShapeFaultKind::Missing;
+        let is_reported = |fault: &ShapeFault<'f>| fault.parent == value.id() && fault.lacks_key();
         // The list of a request under the singular, such as its `tool`.
         let is_singular =
             |field: &Field| is_request && member.is_array() && field.key.strip_suffix('s') == Some(&*key);

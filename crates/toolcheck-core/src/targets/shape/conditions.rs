@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::check::{Checker, MOST_KEYS, Scope};
 use super::compile::{Check, CheckKind, Field, Object};
-use super::fault::Detail;
+use super::fault::{Detail, ShapeFault};
 use super::is_near;
 use super::problem::{Cause, Problem};
 use super::tables::{JsonType, ShapeFaultKind};
@@ -18,6 +18,41 @@ fn has_misspelt(object: &Object, value: Value<'_, '_>, key: &str) -> bool {
     let keys = || value.members().take(MOST_KEYS).filter_map(Value::key_text);
     value.get(key).is_none() && keys().any(|own| is_near(key, &own) && object.field(&own).is_none())
 }
+
+/// Leaves out what nothing refers to where a reference leads nowhere: that one is spelled wrong.
+pub(super) fn leave_out_unreferenced(faults: &mut Vec<ShapeFault<'_>>) {
+    let among = |fault: &ShapeFault<'_>| match (fault.check, &fault.detail) {
+        (Some(CheckKind::Among(pointer)), Detail::Values { got, .. }) => {
+            Some((pointer.to_string(), got.clone()))
+        }
+        _ => None,
+    };
+    let leads_to = |pointer: &str, key: &str| pointer.rsplit('/').next() == Some(key);
+    let lost: Vec<(String, String, String)> = faults
+        .iter()
+        .filter(|fault| *fault.key != *NAME)
+        .filter_map(|fault| among(fault).map(|(pointer, got)| (fault.key.to_string(), pointer, got)))
+        .filter(|(_, pointer, _)| leads_to(pointer, NAME))
+        .take(MOST_KEYS)
+        .collect();
+    if lost.is_empty() {
+        return;
+    }
+    let is_named = |fault: &ShapeFault<'_>| {
+        let pointer = among(fault).filter(|_| *fault.key == *NAME).map(|(pointer, _)| pointer);
+        pointer.is_some_and(|pointer| lost.iter().any(|(key, ..)| leads_to(&pointer, key)))
+    };
+    let are_as_many = faults.iter().filter(|fault| is_named(fault)).count() <= lost.len();
+    faults.retain(|fault| {
+        let named = among(fault).filter(|_| *fault.key == *NAME);
+        !named.is_some_and(|(pointer, name)| {
+            lost.iter().any(|(key, _, got)| leads_to(&pointer, key) && (are_as_many || is_near(got, &name)))
+        })
+    });
+}
+
+/// The key of what others refer to.
+const NAME: &str = "name";
 
 impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// What else in the request forbids a value.
@@ -113,8 +148,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 let keys: HashSet<Cow<'s, str>> =
                     of.into_iter().flat_map(Value::members).filter_map(Value::key_text).collect();
                 let wrong = value.elements().filter_map(Value::as_str).find(|name| !keys.contains(name))?;
-                let is_misspelt = has_misspelt(&self.shape.objects[number.0], parent, key);
-                (!is_misspelt).then(|| Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
+                // That a required key is not there is a fault of its own, and so is one that is spelled wrong.
+                let object = &self.shape.objects[number.0];
+                let is_required = || object.field(key).is_some_and(|field| !field.required.is_empty());
+                let is_other = of.is_none() && is_required() || has_misspelt(object, parent, key);
+                (!is_other).then(|| Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
             }
             CheckKind::ListsAll(key) => {
                 let names: HashSet<Cow<'s, str>> = value.elements().filter_map(Value::as_str).collect();
@@ -172,9 +210,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         for check in &field.checks {
             let CheckKind::ListsAll(key) = &check.what else { continue };
             let first = value.get(key).and_then(|of| of.members().next()?.key_text());
-            let is_misspelt = || has_misspelt(object, value, &field.key);
-            let first = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value)));
-            if let Some(first) = first.filter(|_| !is_misspelt()) {
+            if let Some(first) = first.filter(|_| check.fact.is_none_or(|fact| self.holds(fact, value))) {
                 let detail = Detail::Value { got: crate::text::shorten(&first).into_owned() };
                 let cause = Cause { fact: check.fact, check: Some(&check.what) };
                 let problem = Problem { kind: ShapeFaultKind::Names, detail, cause };

@@ -168,6 +168,14 @@ pub struct Answer {
     pub harm: Option<String>,
 }
 
+impl Answer {
+    /// To a key that is ignored, so that it has no effect.
+    pub fn ignored() -> Self {
+        let grounds = EvidenceSummary { evidence: Evidence::Specified, doubt: None, source: None };
+        Self { status: None, text: None, grounds, harm: Some(IGNORED.to_owned()) }
+    }
+}
+
 /// Why what only the documents say is not an error for an API that may not enforce them.
 const UNSEEN: &str = "documented, but no refusal has been reported";
 
@@ -398,6 +406,16 @@ impl<'f> ShapeFault<'f> {
             CheckKind::NotAfter(_) => Condition::NotAfter,
             _ => return None,
         })
+    }
+
+    /// Whether it is that a key is not there.
+    pub fn lacks_key(&self) -> bool {
+        match self.kind {
+            ShapeFaultKind::Missing => true,
+            // A list that would have to name all keys of an object.
+            ShapeFaultKind::Names => self.value.is_none(),
+            _ => false,
+        }
     }
 
     /// What to do, if the data say it.

@@ -45,6 +45,7 @@ impl<'f> ShapeFault<'f> {
         }
         match (&self.detail, self.kind) {
             (_, ShapeFaultKind::Missing) => self.completed(document),
+            (_, ShapeFaultKind::Names) if self.lacks_key() => self.respelt(document),
             (Detail::None, ShapeFaultKind::Unknown) => self.without_key(document, model),
             (Detail::Types { expected, got }, _) => {
                 let of_type = self.of_its_type(document.value(self.value?), expected, *got);
@@ -62,6 +63,16 @@ impl<'f> ShapeFault<'f> {
     pub fn kind_renamed(&self, document: &Document<'_>) -> Option<Fix> {
         let (member, key) = self.kind_elsewhere(document)?;
         Some(Fix::safe([Change::Rename(member.id(), key.to_owned())]))
+    }
+
+    /// The object with the key that it lacks, where that is there under a name that is nearly the same.
+    fn respelt(&self, document: &Document<'_>) -> Option<Fix> {
+        let rename = |member: Value<'_, '_>| [Change::Rename(member.id(), self.key.to_string())];
+        if let Some(member) = self.renamed(document) {
+            return Some(Fix::safe(rename(member)));
+        }
+        let near = self.misspelt(document)?;
+        Some(Fix::guess(format!("assumes that `{}` was meant", self.key), rename(near)))
     }
 
     /// The object with the key that it lacks.

@@ -4,6 +4,7 @@ mod fixes;
 mod guesses;
 mod ids;
 mod join;
+mod keywords;
 mod last;
 mod merge_faults;
 mod required;
@@ -24,6 +25,7 @@ use toolcheck_json::{Document, NodeId, Value};
 
 pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
+pub(crate) use self::keywords::Keywords;
 pub(crate) use self::last::{left_out, names_a_call, of_block, tools};
 pub(crate) use self::merge_faults::settle;
 pub(crate) use self::required::required_above;
@@ -80,6 +82,15 @@ pub(crate) struct ForeignObjects<'c> {
 impl ShapeFaults<'_> {
     pub(crate) fn are_none(&self) -> bool {
         self.refused.is_empty() && self.foreign.is_empty()
+    }
+
+    /// Whether it tells that schemas have a key in place of the one that is meant, which they may lack then.
+    fn tells_of_keyword(&self, key: &str, meant: &str) -> bool {
+        let of_schemas = self.refused.iter().filter(|refused| refused.rule == RuleId::InvalidToolSchema);
+        of_schemas.map(|refused| &refused.fault).any(|fault| match fault.lacks_key() {
+            true => fault.key == meant,
+            false => fault.kind == ShapeFaultKind::Unknown && fault.key == key,
+        })
     }
 
     /// Whether it has a fault of a tool's schema in a schema.

@@ -178,7 +178,9 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
             Some(of) => (
                 format!("`{key}` must list every key of `{of}`, but `{got}` is not listed"),
                 "incomplete",
-                Some(format!("add `{got}`, and allow `null` for it if it is optional")),
+                fault
+                    .advice(document)
+                    .or_else(|| Some(format!("add `{got}`, and allow `null` for it if it is optional"))),
             ),
             None => (
                 format!("`{key}` lists `{got}`, which is not declared"),
