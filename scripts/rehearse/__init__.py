@@ -383,7 +383,7 @@ def served(folder: Path) -> Iterator[str]:
         server.server_close()
 
 
-def main(root: Path, program: Path, requires: bool) -> int:
+def main(root: Path, program: Path, requires: bool, records: bool = False) -> int:
     if not program.is_file():
         raise release.Fault(f"{program} is no file")
     rows, has_failed, has_skipped = [], False, False
@@ -401,6 +401,12 @@ def main(root: Path, program: Path, requires: bool) -> int:
             rows.append(row)
     rows += [(channel, how, where, "elsewhere") for channel, how, where in ELSEWHERE]
     print(table(rows))
+    if records:
+        sys.path.insert(0, str(Path(__file__).parents[1] / "delivered"))
+        import tried
+
+        taken = [{"what": what, "from": how, "ran": ran, "result": result} for what, how, ran, result in rows]
+        tried.record([{**row, "asked": row["from"]} for row in taken if row["result"] != "elsewhere"], "rehearse", whole=True)
     return 1 if has_failed or (has_skipped and requires) else 0
 
 
