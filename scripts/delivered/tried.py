@@ -23,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = Path(__file__).with_name("tried.jsonl")
 PAGE = ROOT / "docs/releasing.md"
+# In the order of the table.
+SOURCES = ["rehearse", "delivered", "javascript", "python", "rows", "hand"]
 KEYS = ["source", "what", "asked", "version", "from", "ran", "result", "on"]
 BEGIN, END = "<!-- tried.py writes this table -->\n\n", "\n\n<!-- the end of the table -->"
 TITLES = ["what", "version", "installed from", "what ran", "result", "tried"]
@@ -48,8 +50,8 @@ def merged(before: list[dict], new: list[dict], source: str, whole: bool) -> lis
     if not whole:
         fresh = {name(row): row for row in rows}
         rows = [fresh.pop(name(row), row) for row in own] + list(fresh.values())
-    at = before.index(own[0]) if own else len(before)
-    return [row for row in before[:at] if row["source"] != source] + rows + [row for row in before[at:] if row["source"] != source]
+    others = [row for row in before if row["source"] != source]
+    return sorted(others + rows, key=lambda row: SOURCES.index(row["source"]))
 
 
 def table(rows: list[dict], titles: list[str] = TITLES) -> str:
@@ -115,7 +117,7 @@ def main(words: list[str] | None = None) -> int:
     command.add_argument("log", type=Path)
     command.add_argument("--record", action="store_true")
     command = commands.add_parser("record")
-    command.add_argument("source", choices=["rehearse", "javascript", "python"])
+    command.add_argument("source", choices=SOURCES)
     command.add_argument("--whole", action="store_true")
     commands.add_parser("write")
     options = parser.parse_args(words)

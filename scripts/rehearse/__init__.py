@@ -405,8 +405,8 @@ def main(root: Path, program: Path, requires: bool, records: bool = False) -> in
         sys.path.insert(0, str(Path(__file__).parents[1] / "delivered"))
         import tried
 
-        taken = [{"what": what, "from": how, "ran": ran, "result": result} for what, how, ran, result in rows]
-        tried.record([{**row, "asked": row["from"]} for row in taken if row["result"] != "elsewhere"], "rehearse", whole=True)
+        taken = [{"what": what, "asked": how, "from": how, "ran": ran, "result": result} for what, how, ran, result in rows]
+        tried.record(taken, "rehearse", whole=True)
     return 1 if has_failed or (has_skipped and requires) else 0
 
 

@@ -66,7 +66,7 @@ class Rows(unittest.TestCase):
     def test_a_whole_run_drops_what_is_no_more_tried(self):
         before = [row("language server", source="hand"), row("npm", "11"), row("Node", "18.1"), row("site", source="hand")]
         after = tried.merged(before, [row("Node", "20.2")], "javascript", whole=True)
-        self.assertEqual([one["what"] for one in after], ["language server", "Node", "site"])
+        self.assertEqual([one["what"] for one in after], ["Node", "language server", "site"])
 
     def test_what_can_not_be_tried_keeps_what_was_tried_elsewhere(self):
         before = [row("Node", "18.1", on="2026-11-01")]
