@@ -34,7 +34,8 @@ mod zstd;
 pub use container::Container;
 pub use containers::{ALL, find};
 #[cfg(feature = "compress")]
-pub use decode::{Undecoded, decoded, is_gzip, is_zstd};
+pub use decode::{Undecoded, decoded};
+pub use decode::{is_gzip, is_zstd};
 pub use format::FileFormat;
 pub use toolcheck_json::origins::{LeftOut, Opened, Unread};
 #[cfg(feature = "compress")]
