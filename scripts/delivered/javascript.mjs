@@ -500,6 +500,7 @@ row("Next", "latest", "toolcheck-wasm: in a page and in a route of its server, d
 // ---- the table
 
 const results = [];
+const revision = given.record && run("git", ["rev-parse", "--short=8", "HEAD"], { cwd: ROOT }).trim();
 try {
   packages = pack();
   console.log(`packed: ${readdirSync(packages).join(", ")}`);
@@ -528,7 +529,7 @@ try {
 console.log(["", "| tool | version | what ran, from the packed tarballs | result |", "| --- | --- | --- | --- |", ...results.map((cells) => `| ${cells.slice(0, 4).join(" | ")} |`)].join("\n"));
 if (given.record) {
   const taken = results.map(([what, version, ran, result, asked]) => ({ what, asked, version, from: "packed tarballs", ran, result: result.replace(/^passed/, "ok") }));
-  const words = ["record", "javascript", ...(given.only[0] === "" ? ["--whole"] : [])];
+  const words = ["record", "javascript", "--revision", revision, ...(given.only[0] === "" ? ["--whole"] : [])];
   const done = spawnSync("python3", [join(ROOT, "scripts/delivered/tried.py"), ...words], { input: JSON.stringify(taken), stdio: ["pipe", "inherit", "inherit"] });
   if (done.status !== 0) process.exit(1);
 }

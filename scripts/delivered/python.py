@@ -23,6 +23,8 @@ import textwrap
 import time
 from pathlib import Path
 
+import tried
+
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "bindings/python/tests"
 DATA = ["datasets", "polars", "pandas", "pyarrow", "duckdb", "dask[dataframe]"]
@@ -320,14 +322,12 @@ def main():
     for cells in lines:
         print(f"| {' | '.join(cells)} |")
     if options.record:
-        from tried import record
-
         words = lambda installed, ran: f"{ran}; with {installed}" if installed else ran
         taken = [
             {"what": what, "asked": re.findall(r"3\.\d+", version)[0], "version": version, "from": "the wheel", "ran": words(installed, ran), "result": re.sub("^passed", "ok", result)}
             for what, version, installed, ran, result in lines
         ]
-        record(taken, "python", whole=not options.only)
+        tried.record(taken, "python", whole=not options.only)
     bad = [one for one in lines if one[4] == "FAILED" or (options.require and one[4] != "passed")]
     return 1 if bad or not lines else 0
 

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import tried
+
 TOOL = {"name": "find_ferry", "description": "Finds the next ferry from a pier.", "parameters": {"type": "object", "properties": {"pier": {"type": "string"}, "after": {"type": "string"}}, "required": ["pier"]}}
 HOW = ["--isolated", "--kind", "dataset", "--target", "openai-chat", "--output-format", "summary-json", "--key", "id"]
 # Run by PYTHON: the rows of a Parquet file in batches, and the peak of memory after a tenth of them and after all.
@@ -100,9 +102,7 @@ def main():
         )
     print(ran, *faults, sep="\n")
     if options.record:
-        from tried import record
-
-        record([{"what": "many rows", "from": "builds for release", "ran": ran, "result": "; ".join(faults) or "ok"}], "rows", whole=True)
+        tried.record([{"what": "many rows", "from": "builds for release", "ran": ran, "result": "; ".join(faults) or "ok"}], "rows", whole=True)
     return 1 if faults else 0
 
 

@@ -6,7 +6,8 @@
     tried.py write                     writes the table again
 
 A row of the script SOURCE replaces the one of the same name that was recorded before, and the others stay, each with the day
-and the revision on which it was tried. With `--whole`, all rows of SOURCE were asked for: those that it has no more are removed. What can't be
+and the revision on which it was tried. `--revision` names another
+revision than the one that is checked out when the command runs. With `--whole`, all rows of SOURCE were asked for: those that it has no more are removed. What can't be
 tried on a machine does not replace what was tried on another.
 
 The rows are in `tried.jsonl`, one a line. What no script runs is a row there with the source `hand`, which is edited by hand.
@@ -27,6 +28,8 @@ PAGE = ROOT / "docs/releasing.md"
 SOURCES = ["rehearse", "delivered", "javascript", "python", "rows", "hand"]
 KEYS = ["source", "what", "asked", "version", "from", "ran", "result", "on"]
 BEGIN, END = "<!-- tried.py writes this table -->\n\n", "\n\n<!-- the end of the table -->"
+# At the start: what is committed while a script runs was not tried.
+REVISION = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
 TITLES = ["what", "version", "installed from", "what ran", "result", "tried"]
 
 
@@ -80,17 +83,16 @@ def write(rows: list[dict]) -> None:
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
 
 
-def record(new: list[dict], source: str, whole: bool = False) -> None:
+def record(new: list[dict], source: str, whole: bool = False, revision: str = REVISION) -> None:
     """Writes rows of a script, with the day and the revision, into the list and the page."""
-    revision = subprocess.run(["git", "rev-parse", "--short=8", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     on = f"{datetime.date.today().isoformat()}, {revision}"
     write(merged(read(), [{"asked": "", "version": "", **row, "source": source, "on": on} for row in new], source, whole))
 
 
 # ---- what `.ci/delivered` printed
 
-SKIPPED = re.compile(r"^(?:skipped: (?P<part>.*)|\s*﹣ (?P<node>.*)|SKIPPED \[\d+\] (?:\S+:\d+: )?(?P<python>.*))$", re.MULTILINE)
-PASSED = [r"^ℹ pass (\d+)$", r"^.*\b(\d+) passed\b.* in ", r"^ +Tests .*\b(\d+) passed", r"^Ran (\d+) tests? in "]
+SKIPPED = re.compile(r"^(?:skipped: (?P<part>.*)|\s*﹣ (?P<node>.*?)(?: \([\d.]+ms\))? # (?P<why>.*)|SKIPPED \[\d+\] (?:\S+:\d+: )?(?P<python>.*))$", re.MULTILINE)
+PASSED = [r"^ℹ pass (\d+)$", r"^clients: (\d+) passed", r"^.*\b(\d+) passed\b.* in ", r"^ +Tests .*\b(\d+) passed", r"^Ran (\d+) tests? in "]
 FAILED = [r"^ℹ fail (\d+)$", r"^.*\b(\d+) failed\b.* in ", r"^ +Tests .*\b(\d+) failed", r"^FAILED \(.*failures=(\d+)"]
 
 
@@ -103,7 +105,7 @@ def parts(log: str) -> list[dict]:
         count = lambda patterns: sum(int(number) for one in patterns for number in re.findall(one, text, re.MULTILINE))
         passed, failed = count(PASSED), count(FAILED)
         ran = f"{passed} tests" + (f", {failed} failed" if failed else "") if passed or failed else ""
-        skips = dict.fromkeys(next(filter(None, groups)) for groups in SKIPPED.findall(text))
+        skips = dict.fromkeys(": ".join(filter(None, groups)) for groups in SKIPPED.findall(text))
         said = {"ok": "ok, but skipped: ", "failed": "failed; skipped: ", "skipped": "skipped: "}
         result = said[ended] + "; ".join(skips) if skips else ended
         found.append({"what": what, "version": version, "from": "`.ci/delivered`", "ran": ran, "result": result})
@@ -119,15 +121,17 @@ def main(words: list[str] | None = None) -> int:
     command = commands.add_parser("record")
     command.add_argument("source", choices=SOURCES)
     command.add_argument("--whole", action="store_true")
+    for command in commands.choices.values():
+        command.add_argument("--revision", default=REVISION)
     commands.add_parser("write")
     options = parser.parse_args(words)
     if options.command == "parts":
         rows = parts(options.log.read_text(encoding="utf-8", errors="replace"))
         print(table([{**row, "on": ""} for row in rows], TITLES[:5]))
         if options.record:
-            record(rows, "delivered", whole=True)
+            record(rows, "delivered", whole=True, revision=options.revision)
     elif options.command == "record":
-        record(json.load(sys.stdin), options.source, options.whole)
+        record(json.load(sys.stdin), options.source, options.whole, options.revision)
     else:
         write(read())
     return 0

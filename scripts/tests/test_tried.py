@@ -18,6 +18,9 @@ Ran 73 tests in 2.7s
 
 OK
 == ok
+== drivers of agent frameworks | 3.11.7
+clients: 24 passed, 0 failed
+== ok
 == typos
 skipped: typos (not installed)
 == skipped
@@ -50,9 +53,10 @@ class Parts(unittest.TestCase):
             {
                 "the documentation of the crates": ("", "", "ok"),
                 "scripts": ("3.11.7", "73 tests", "ok"),
+                "drivers of agent frameworks": ("3.11.7", "24 tests", "ok"),
                 "typos": ("", "", "skipped: typos (not installed)"),
                 "toolcheck-lint in Python": ("3.11.7", "472 tests", "ok, but skipped: could not import 'openai'"),
-                "toolcheck-wasm, the playground": ("20.20.2", "21 tests, 1 failed", "failed; skipped: another page (0.1ms) # there is no Chromium"),
+                "toolcheck-wasm, the playground": ("20.20.2", "21 tests, 1 failed", "failed; skipped: another page: there is no Chromium"),
             },
         )
 
