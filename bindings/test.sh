@@ -102,15 +102,21 @@ test_wasm() {
   return $status
 }
 
-# They mostly wait, so they run at the same time.
+# They mostly wait, so they run at the same time. Each is a part of the table that `.ci/delivered` prints.
 status=0
-test_native > "$folder/native.log" 2>&1 & native=$!
-test_node > "$folder/node.log" 2>&1 & node=$!
-test_vitest > "$folder/vitest.log" 2>&1 & vitest=$!
-test_wasm > "$folder/wasm.log" 2>&1 & wasm=$!
-wait $native || status=1
-wait $node || status=1
-wait $vitest || status=1
-wait $wasm || status=1
-cat "$folder/native.log" "$folder/node.log" "$folder/vitest.log" "$folder/wasm.log"
+names=("toolcheck-lint in Python" "toolcheck in Node, the extension of VS Code" "toolcheck in vitest, its types" "toolcheck-wasm, the playground")
+jobs=()
+for part in native node vitest wasm; do
+  "test_$part" > "$folder/$part.log" 2>&1 &
+  jobs+=($!)
+done
+for part in native node vitest wasm; do
+  ended=ok
+  wait "${jobs[0]}" || { ended=failed status=1; }
+  version=$(if [ "$part" = native ]; then python3 --version; else node --version; fi 2> /dev/null)
+  echo "== ${names[0]} | ${version##*[ v]}"
+  cat "$folder/$part.log"
+  echo "== $ended"
+  jobs=("${jobs[@]:1}") names=("${names[@]:1}")
+done
 exit $status

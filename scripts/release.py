@@ -377,6 +377,7 @@ def main(arguments: list[str] | None = None) -> int:
     command = commands.add_parser("rehearse", help="install a program from each channel, on this machine")
     command.add_argument("--program", required=True, type=Path)
     command.add_argument("--require", action="store_true", help="fail if something had to be skipped")
+    command.add_argument("--record", action="store_true", help="write the rows into docs/releasing.md")
     command = commands.add_parser("wheel", help="put the program into the wheel of the Python package")
     command.add_argument("--program", required=True, type=Path)
     command.add_argument("wheel", type=Path)
@@ -404,7 +405,7 @@ def main(arguments: list[str] | None = None) -> int:
                 for path in channels.write(options.root, options.folder, options.output, commit_time(options.root)):
                     print(path)
             case "rehearse":
-                return rehearse.main(options.root, options.program, options.require)
+                return rehearse.main(options.root, options.program, options.require, options.record)
             case "wheel":
                 join(options.root, options.wheel, options.program)
                 print(f"{options.wheel}: {options.wheel.stat().st_size} bytes")

@@ -43,9 +43,5 @@ if [ -n "$wasm_opt" ]; then
 else
   cp "$built" js/toolcheck.wasm
 fi
-size=$(gzip -9c js/toolcheck.wasm | wc -c)
-echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
-if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt 2000000 ]; then
-  echo "js/toolcheck.wasm is larger than 2,000,000 bytes with gzip" >&2
-  exit 1
-fi
+# test/api.test.js says how large it may be.
+echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $(gzip -9c js/toolcheck.wasm | wc -c) with gzip"

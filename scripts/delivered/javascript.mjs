@@ -2,15 +2,15 @@
 // Packs `toolcheck` and `toolcheck-wasm` as a release does, and tries the packages in projects of their own, with the tools
 // that users have:
 //
-//     node scripts/delivered/javascript.mjs --program target/debug/toolcheck [--only WORD ...] [--packages DIR] [--keep] [--require]
+//     node scripts/delivered/javascript.mjs --program target/debug/toolcheck [--only WORD ...] [--packages DIR] [--keep] [--require] [--record]
 //
 // It prints a table, and ends with 1 if something fails. What can't be tried here is named, with the reason; with `--require`,
 // that fails too. `--packages DIR` takes the packages in a folder in place of packing the program, and `--only` runs the rows
-// whose tool or version has this word. The newest of each version that is named here is installed, not what a lock file has:
-// that is the point.
+// whose tool or version has this word. `--record` writes the rows into docs/releasing.md. The newest of each version that is
+// named here is installed, not what a lock file has: that is the point.
 //
-// It needs npm with its registry, Python 3.11 or newer and, for bundlers, Chromium, playwright-core (npm ci --prefix
-// web/test) and the editor of the playground (npm ci --ignore-scripts --prefix web). Without bindings/wasm/js/toolcheck.wasm (bindings/wasm/build.sh), `toolcheck` is tried alone.
+// It needs npm with its registry, Python 3.11 or newer and, for bundlers, Chromium and playwright-core (npm ci --prefix
+// web/test). Without bindings/wasm/js/toolcheck.wasm (bindings/wasm/build.sh), `toolcheck` is tried alone.
 
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -25,10 +25,10 @@ import { serve } from "../../web/test/serve.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { values: given } = parseArgs({
-  options: { program: { type: "string" }, packages: { type: "string" }, only: { type: "string", multiple: true, default: [""] }, keep: { type: "boolean" }, require: { type: "boolean" } },
+  options: { program: { type: "string" }, packages: { type: "string" }, only: { type: "string", multiple: true, default: [""] }, keep: { type: "boolean" }, require: { type: "boolean" }, record: { type: "boolean" } },
 });
 if (!given.program && !given.packages) {
-  console.error("usage: javascript.mjs --program PATH_OF_TOOLCHECK | --packages DIR [--only WORD ...] [--keep] [--require]");
+  console.error("usage: javascript.mjs --program PATH_OF_TOOLCHECK | --packages DIR [--only WORD ...] [--keep] [--require] [--record]");
   process.exit(2);
 }
 
@@ -206,7 +206,7 @@ main();
 
 let browser;
 async function inPage(address) {
-  const why = missing();
+  const why = missing({ editor: false });
   if (why) throw new Unavailable(why);
   browser ??= await launch();
   const page = await browser.newPage();
@@ -500,6 +500,7 @@ row("Next", "latest", "toolcheck-wasm: in a page and in a route of its server, d
 // ---- the table
 
 const results = [];
+const revision = given.record && run("git", ["rev-parse", "--short=8", "HEAD"], { cwd: ROOT }).trim();
 try {
   packages = pack();
   console.log(`packed: ${readdirSync(packages).join(", ")}`);
@@ -516,7 +517,7 @@ try {
       result = error instanceof Unavailable ? `not tried: ${error.message.split("\n")[0]}` : "FAILED";
       if (result === "FAILED") console.error(`${tool} ${wanted}: ${error.message}\n`);
     }
-    results.push([tool, version, what, result]);
+    results.push([tool, version, what, result, wanted]);
     console.error(`${tool} ${version}: ${result} (${Math.round((performance.now() - start) / 1000)} s)`);
   }
 } finally {
@@ -525,6 +526,12 @@ try {
   if (!given.keep) rmSync(work, { recursive: true, force: true });
   else console.log(work);
 }
-console.log(["", "| tool | version | what ran, from the packed tarballs | result |", "| --- | --- | --- | --- |", ...results.map((cells) => `| ${cells.join(" | ")} |`)].join("\n"));
+console.log(["", "| tool | version | what ran, from the packed tarballs | result |", "| --- | --- | --- | --- |", ...results.map((cells) => `| ${cells.slice(0, 4).join(" | ")} |`)].join("\n"));
+if (given.record) {
+  const taken = results.map(([what, version, ran, result, asked]) => ({ what, asked, version, from: "packed tarballs", ran, result: result.replace(/^passed/, "ok") }));
+  const words = ["record", "javascript", "--revision", revision, ...(given.only[0] === "" ? ["--whole"] : [])];
+  const done = spawnSync("python3", [join(ROOT, "scripts/delivered/tried.py"), ...words], { input: JSON.stringify(taken), stdio: ["pipe", "inherit", "inherit"] });
+  if (done.status !== 0) process.exit(1);
+}
 const bad = results.filter(([, , , result]) => result === "FAILED" || (given.require && result !== "passed"));
 process.exit(bad.length || !results.length ? 1 : 0);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes the wheels of a release and tries them in environments of their own, with the libraries that users have:
 
-    python3 scripts/delivered/python.py --program target/debug/toolcheck [--only WORD ...] [--wheels DIR] [--keep] [--require]
+    python3 scripts/delivered/python.py --program target/debug/toolcheck [--only WORD ...] [--wheels DIR] [--keep] [--require] [--record]
 
 It prints a table, and ends with 1 if something fails. What can't be tried here is named, with the reason; with `--require`,
 that fails too. `--wheels DIR` takes the wheels in a folder in place of building them, and `--only` runs the rows that have
-this word. The newest of each library is installed, not what a lock file has: that is the point.
+this word. `--record` writes the rows into docs/releasing.md. The newest of each library is installed, not what a lock file has: that is the point.
 
 It needs pip with its registry and, to build the wheels, maturin and cargo. Each Python on the PATH from 3.8 on is tried.
 Nothing here is imported from the checkout but the tests.
@@ -22,6 +22,8 @@ import tempfile
 import textwrap
 import time
 from pathlib import Path
+
+import tried
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "bindings/python/tests"
@@ -239,7 +241,7 @@ def program(delivered, python):
     root = delivered.fresh(python, delivered.program)
     (root / "bad.json").write_text(json.dumps(UNANSWERED))
     expects(run(root / "bin/toolcheck", "lint", "bad.json", cwd=root, status=1), RULE)
-    return "nothing else", "toolcheck lint, its status"
+    return "", "toolcheck lint, its status"
 
 
 def uv(delivered, python):
@@ -256,24 +258,25 @@ def uv(delivered, python):
 
 
 def rows():
-    """For each row: its name, the Python that it needs, and what does it."""
+    """For each row: its name, the version of Python, which Python that is and what does it."""
     found = pythons()
     numbers = lambda version: tuple(int(part) for part in re.findall(r"\d+", version))[:2]
     modern = [one for one in found if numbers(one[0]) >= (3, 11)]
-    for version, python in found:
-        yield f"toolcheck-cli, Python {version}", python, program
+    # What is not here is named.
+    modern += [(f"3.{minor}", None) for minor in (11, 12, 13, 14) if (3, minor) not in [numbers(version) for version, _ in found]]
+    for version, python in [*found, *(one for one in modern if not one[1])]:
+        yield "toolcheck-cli", version, python, program
     for version, python in modern:
-        yield f"toolcheck-lint, Python {version}", python, package
-        yield f"a project with pytest, Python {version}", python, project
-    if modern:
-        newest, first = modern[-1], modern[0]
-        yield f"the oldest data libraries, Python {first[0]}", first[1], oldest
-        yield f"SDKs, Python {newest[0]}", newest[1], sdks
-        yield f"Spark, Ray, Dask, Python {first[0]}", first[1], engines
-        yield f"uv, pipx, Python {newest[0]}", newest[1], uv
-    for minor in (11, 12, 13, 14):
-        if (3, minor) not in [numbers(version) for version, _ in found]:
-            yield f"Python 3.{minor}", None, None
+        yield "toolcheck-lint", version, python, package
+    for version, python in modern:
+        yield "a project with pytest", version, python, project
+    here = [one for one in modern if one[1]]
+    if here:
+        newest, first = here[-1], here[0]
+        yield "the oldest data libraries", *first, oldest
+        yield "SDKs", *newest, sdks
+        yield "Spark, Ray, Dask", *first, engines
+        yield "uv, pipx", *newest, uv
 
 
 def main():
@@ -283,6 +286,7 @@ def main():
     parser.add_argument("--only", action="append", metavar="WORD")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--require", action="store_true")
+    parser.add_argument("--record", action="store_true")
     options = parser.parse_args()
     if not options.program and not options.wheels:
         parser.error("--program or --wheels is needed")
@@ -290,7 +294,8 @@ def main():
     lines = []
     try:
         delivered = Delivered(work, options.program and options.program.resolve(), options.wheels)
-        for name, python, use in rows():
+        for what, version, python, use in rows():
+            name = f"{what}, Python {version}"
             if options.only and not any(word.lower() in name.lower() for word in options.only):
                 continue
             start, installed, ran, result = time.monotonic(), "", "", "passed"
@@ -303,7 +308,7 @@ def main():
             except Exception as error:  # noqa: BLE001
                 result = "FAILED"
                 print(f"{name}: {error}\n", file=sys.stderr)
-            lines.append((name, installed, ran, result))
+            lines.append((what, f"Python {version}", installed, ran, result))
             print(f"{name}: {result} ({time.monotonic() - start:.0f} s)", file=sys.stderr, flush=True)
             if not options.keep:
                 for root in work.glob("environment-*"):
@@ -313,10 +318,17 @@ def main():
             print(work)
         else:
             shutil.rmtree(work, ignore_errors=True)
-    print("\n| what | with | what ran, from the wheels | result |\n| --- | --- | --- | --- |")
+    print("\n| what | version | with | what ran, from the wheels | result |\n| --- | --- | --- | --- | --- |")
     for cells in lines:
         print(f"| {' | '.join(cells)} |")
-    bad = [one for one in lines if one[3] == "FAILED" or (options.require and one[3] != "passed")]
+    if options.record:
+        words = lambda installed, ran: f"{ran}; with {installed}" if installed else ran
+        taken = [
+            {"what": what, "asked": re.findall(r"3\.\d+", version)[0], "version": version, "from": "the wheel", "ran": words(installed, ran), "result": re.sub("^passed", "ok", result)}
+            for what, version, installed, ran, result in lines
+        ]
+        tried.record(taken, "python", whole=not options.only)
+    bad = [one for one in lines if one[4] == "FAILED" or (options.require and one[4] != "passed")]
     return 1 if bad or not lines else 0
 
 

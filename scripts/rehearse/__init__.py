@@ -383,9 +383,12 @@ def served(folder: Path) -> Iterator[str]:
         server.server_close()
 
 
-def main(root: Path, program: Path, requires: bool) -> int:
+def main(root: Path, program: Path, requires: bool, records: bool = False) -> int:
     if not program.is_file():
         raise release.Fault(f"{program} is no file")
+    sys.path.insert(0, str(Path(__file__).parents[1] / "delivered"))
+    import tried
+
     rows, has_failed, has_skipped = [], False, False
     with tempfile.TemporaryDirectory(prefix="toolcheck-") as folder:
         rehearsal = Rehearsal(root, program, Path(folder).resolve())
@@ -401,6 +404,9 @@ def main(root: Path, program: Path, requires: bool) -> int:
             rows.append(row)
     rows += [(channel, how, where, "elsewhere") for channel, how, where in ELSEWHERE]
     print(table(rows))
+    if records:
+        taken = [{"what": what, "asked": how, "from": how, "ran": ran, "result": result} for what, how, ran, result in rows]
+        tried.record(taken, "rehearse", whole=True)
     return 1 if has_failed or (has_skipped and requires) else 0
 
 

@@ -176,9 +176,12 @@ fn nothing_is_skipped_in_ci() {
         assert!(requirements.contains(&format!("\n{tool}==")), "{tool}");
     }
     assert!(install.contains("--requirement .github/requirements.txt"));
-    for tool in ["wasm32-unknown-unknown", "cargo-deny@", "cargo-semver-checks@"] {
+    for tool in ["wasm32-unknown-unknown", "cargo-deny@", "cargo-semver-checks@", "mdbook@"] {
         assert!(install.contains(tool), "{tool}");
     }
+    // Both build the same site.
+    let book = install.split_whitespace().find(|word| word.starts_with("mdbook@")).unwrap();
+    assert!(workflows()["docs.yml"].contains(book), "{book}");
     for folder in
         ["bindings/npm", "bindings/wasm", "bindings/wasm/test/bundlers", "editors/vscode", "web", "web/test"]
     {
