@@ -210,7 +210,7 @@ def engines(delivered, python):
 
 
 def sdks(delivered, python):
-    root = delivered.fresh(python, delivered.library, *SDKS, *TOOLS)
+    root = delivered.fresh(python, delivered.library, *SDKS, "numpy", *TOOLS)
     ran, skipped = delivered.tests(root, "test_sdks.py", "test_objects.py", "test_plugin.py", "test_provider.py")
     if skipped:
         raise RuntimeError(f"skipped: {skipped}")
