@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::check::{Checker, MOST_KEYS, Scope};
-use super::compile::{Check, CheckKind, Field, Object};
+use super::compile::{Check, CheckKind, Field, Object, bit};
 use super::fault::{Detail, ShapeFault};
 use super::is_near;
 use super::problem::{Cause, Problem};
@@ -151,7 +151,11 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 // That a required key is not there is a fault of its own, and so is one that is spelled wrong.
                 let object = &self.shape.objects[number.0];
                 let is_required = || object.field(key).is_some_and(|field| !field.required.is_empty());
-                let is_other = of.is_none() && is_required() || has_misspelt(object, parent, key);
+                let takes_null = self.shape.null_is_absent
+                    || object.field(key).is_none_or(|field| field.mask & bit(JsonType::Null) != 0);
+                let is_other = !takes_null && of.is_some_and(Value::is_null)
+                    || of.is_none() && is_required()
+                    || has_misspelt(object, parent, key);
                 (!is_other).then(|| Detail::Value { got: crate::text::shorten(&wrong).into_owned() })
             }
             CheckKind::ListsAll(key) => {
