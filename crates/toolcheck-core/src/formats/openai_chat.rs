@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions, and the shape its many dialects share.
 
+pub(super) mod choice;
 pub(super) mod mistakes;
 pub(super) mod reply;
 mod stored;
@@ -16,7 +17,7 @@ use crate::conversation::{self, Feature};
 use crate::fix_style::FixStyle;
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
-    Reasoning, Role, Signature, Text, ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
+    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::names::words;
 use crate::reply::Framing;
@@ -232,7 +233,7 @@ pub(super) fn read_dialect<'s>(
     transcript.request.tool_choice = root
         .get_any(&["tool_choice", "function_call"])
         .filter(|choice| !choice.is_null())
-        .map(|choice| ToolChoice::new(choice, among(choice).unwrap_or_else(|| wanted(choice))));
+        .map(|value| ToolChoice::new(value, choice::among(value).unwrap_or_else(|| choice::wanted(value))));
     transcript.request.effort = root.get("reasoning_effort").and_then(Named::of);
     let is_off = transcript.request.effort.as_ref().is_some_and(|effort| effort.text == "none");
     let said = is_enabled(root.get("thinking")).or_else(|| root.get("enable_thinking")?.as_bool());
@@ -257,32 +258,6 @@ pub(super) fn answer_schema<'s>(format: Value<'_, 's>) -> Option<(Option<Named<'
 /// Keys of tool definitions in other APIs.
 const FOREIGN_TOOLS: [&str; 5] =
     ["input_schema", "inputSchema", "toolSpec", "functionDeclarations", "function_declarations"];
-
-/// Reads the choice among some tools.
-fn among<'s>(choice: Value<'_, 's>) -> Option<ToolChoiceMode<'s>> {
-    let is_among = choice.get_str("type").as_deref() == Some("allowed_tools");
-    let allowed = choice.get("allowed_tools").filter(|_| is_among)?;
-    let names = allowed.list("tools").filter_map(|tool| {
-        let name = tool.get_any(&["function", "custom"])?.get("name").and_then(Named::of)?;
-        Some((name, false))
-    });
-    Some(ToolChoiceMode::Among(names.collect()))
-}
-
-/// Reads a `tool_choice`; the Responses API uses the same words.
-pub(super) fn wanted<'s>(choice: Value<'_, 's>) -> ToolChoiceMode<'s> {
-    match choice.as_str().as_deref() {
-        Some("auto") => ToolChoiceMode::Free,
-        Some("none" | "NONE") => ToolChoiceMode::Nothing,
-        Some("required" | "any" | "REQUIRED") => ToolChoiceMode::Any,
-        Some(_) => ToolChoiceMode::Invalid,
-        // A tool by its name, or one of the forms of newer APIs.
-        None => {
-            let named = choice.get_any(&["function", "custom"]).unwrap_or(choice).get("name");
-            named.and_then(Named::of).map_or(ToolChoiceMode::Other, ToolChoiceMode::Tool)
-        }
-    }
-}
 
 pub(super) fn choices<'s>(value: Value<'_, 's>, dialect: &Dialect) -> Option<Vec<Completion<'s>>> {
     let choices = value.get("choices").filter(|choices| choices.is_array())?;

@@ -2,9 +2,10 @@
 
 use toolcheck_json::Value;
 
-use super::{lists, turns};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, turns};
 use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat};
-use crate::ir::{Role, Transcript};
+use crate::ir::{Place, Role, Transcript};
+use crate::{response, unsupported};
 
 /// How the message of a wire format is read, which has a number.
 pub(crate) type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>, usize);
@@ -72,4 +73,19 @@ pub(crate) fn is_in_entry(entry: Value<'_, '_>) -> bool {
     let message = entry.get("message");
     message.is_some_and(|message| has_blocks(message, "content", &["toolUse", "toolResult"]))
         || calls_in_kwargs(entry).is_some()
+}
+
+/// Reads a list of responses of APIs: each is what a model said, and nothing that the next one goes on from.
+pub(crate) fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Reading<'s>) {
+    for value in list.elements() {
+        let Some((_, _, said)) = response::read_any(value).filter(|_| unsupported::is_response(value)) else {
+            reading.leave_out_unknown("entries that are not responses", value);
+            continue;
+        };
+        for mut transcript in said.into_iter().map(|said| said.transcript) {
+            // It is no request, whatever the target is.
+            (transcript.place, transcript.format) = (Place::of(value), Some(reader.key()));
+            reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Open));
+        }
+    }
 }

@@ -4,7 +4,8 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
 use super::answers::{
-    self, ReadMessage, calls_in_kwargs, holds_call, is_of_blocks, read_with_kwargs, reader_of_answer,
+    self, ReadMessage, calls_in_kwargs, holds_call, is_of_blocks, read_responses, read_with_kwargs,
+    reader_of_answer,
 };
 use super::columns::value_at;
 use super::lists::Beside;
@@ -15,8 +16,8 @@ use super::{
 };
 use crate::claim::certainty;
 use crate::formats::{self, Format, openai_chat, openai_responses};
-use crate::ir::{Body, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
-use crate::{response, unread, unsupported};
+use crate::ir::{Body, Role, Transcript, UnpairedReason, Unread, UnreadKind};
+use crate::{unread, unsupported};
 
 pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
@@ -223,21 +224,6 @@ impl<'d, 's> Row<'d, 's> {
 
     fn next(&mut self) -> Beside<'d, 's> {
         self.of_column.next().map_or(self.beside, |tools| self.beside.with_tools(tools))
-    }
-}
-
-/// Reads a list of responses of APIs: each is what a model said, and nothing that the next one goes on from.
-fn read_responses<'s>(reader: &Reader, list: Value<'_, 's>, reading: &mut Reading<'s>) {
-    for value in list.elements() {
-        let Some((_, _, said)) = response::read_any(value).filter(|_| unsupported::is_response(value)) else {
-            reading.leave_out_unknown("entries that are not responses", value);
-            continue;
-        };
-        for mut transcript in said.into_iter().map(|said| said.transcript) {
-            // It is no request, whatever the target is.
-            (transcript.place, transcript.format) = (Place::of(value), Some(reader.key()));
-            reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Open));
-        }
     }
 }
 
