@@ -294,7 +294,8 @@ class PandasStore:
 
     def value(self, name: str, number: int) -> Any:
         value = self.column(name).iloc[number]
-        return value.item() if hasattr(value, "item") else value
+        # A list of a Parquet file is an array, which has no single item.
+        return value.item() if getattr(value, "ndim", None) == 0 else value
 
     def read(self, table: Any) -> dict[str, list[Any]]:
         return ArrowStore(None).read(table)

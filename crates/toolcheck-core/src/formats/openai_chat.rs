@@ -81,6 +81,18 @@ pub(super) struct Dialect {
     pub(super) may_lack_arguments: bool,
 }
 
+impl Dialect {
+    fn role(&self, name: Option<&str>) -> Role {
+        match super::role_in_chat(name) {
+            Role::Unknown => {
+                let known = self.roles.iter().find(|(known, _)| Some(*known) == name);
+                known.map_or(Role::Unknown, |(_, role)| *role)
+            }
+            role => role,
+        }
+    }
+}
+
 static DIALECT: Dialect = Dialect {
     format: FORMAT.key(),
     result_name: &["name"],
@@ -355,6 +367,14 @@ struct Members<'d, 's> {
     media: Option<Value<'d, 's>>,
 }
 
+impl Members<'_, '_> {
+    /// Whether they have a key that only results have.
+    fn is_named_result(&self, dialect: &Dialect) -> bool {
+        let name = self.result_name.as_ref().map(|(rank, _)| dialect.result_name[*rank]);
+        self.calls.is_none() && name == Some("tool_name")
+    }
+}
+
 fn members<'d, 's>(
     transcript: &mut Transcript<'s>,
     message: &mut Message<'s>,
@@ -412,13 +432,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     let no_list = own.calls.filter(|calls| !calls.is_array());
     transcript.unread.extend(no_list.and_then(unread::member));
     let role_name = message.role_name.as_ref().map(|role| &*role.text);
-    message.role = match super::role_in_chat(role_name) {
-        Role::Unknown => {
-            let known = dialect.roles.iter().find(|(name, _)| Some(*name) == role_name);
-            known.map_or(Role::Unknown, |(_, role)| *role)
-        }
-        role => role,
-    };
+    message.role = dialect.role(role_name);
     let is_function = role_name == Some("function");
     message.content = Content::of(own.content);
     if let Some(content) = own.content {
@@ -434,10 +448,9 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     {
         message.role = Role::Tool;
     }
-    // Only results have this key: that the role is not known is told by itself.
-    let is_named = own.calls.is_none()
-        && own.result_name.as_ref().is_some_and(|(rank, _)| dialect.result_name[*rank] == "tool_name");
-    let role = if message.role == Role::Unknown && is_named { Role::Tool } else { message.role };
+    // That the role is not known is told by itself.
+    let is_result = message.role == Role::Unknown && own.is_named_result(dialect);
+    let role = if is_result { Role::Tool } else { message.role };
     transcript.open_message(message);
 
     if let Some(text) = own.reasoning.filter(|text| !is_empty(text)) {

@@ -214,10 +214,14 @@ struct Part {
     whole: Json,
 }
 
+/// The id of an item. Those of the API begin alike in a response and then grow: some clients sort by them.
+fn item_id(prefix: &str, reply: &Reply, number: usize) -> String {
+    format!("{prefix}_{}_{number:03}", reply.id)
+}
+
 fn items(reply: &Reply) -> Vec<Item> {
     let mut items = Vec::new();
-    // Those of the API begin alike in a response and then grow: some clients sort by them.
-    let id = |prefix: &str, number: usize| format!("{prefix}_{}_{number:03}", reply.id);
+    let id = |prefix: &str, number: usize| item_id(prefix, reply, number);
     for reasoning in &reply.said.reasoning {
         let part = |text: &str| json!({"type": "summary_text", "text": text});
         let item = |summary: Vec<Json>| {
