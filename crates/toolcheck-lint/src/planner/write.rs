@@ -245,7 +245,7 @@ impl<'s> Planner<'_, 's> {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }
-        let Some(finding) = self.finding(RuleId::WrongArgumentsType, part) else { return };
+        let Some(finding) = self.finding(RuleId::WrongArgumentsType, place) else { return };
         let Ok(raw) = std::str::from_utf8(&self.document.bytes()[place.span.range()]) else { return };
         let as_is = |json: String| Piece::Raw(json.into_bytes());
         let (piece, cost) = match (self.target.arguments.shape, &call.arguments) {
