@@ -230,9 +230,9 @@ pub fn signature_of_call(
     }
     let format = formats::find(transcript.format?.id)?;
     let signature = (format.read_reasoning)(document.value(part.place.node)).signature?;
-    let is =
+    let is_known =
         |known: &&str| signature == **known || is_same_signature(&signature, &to_base64(known.as_bytes()));
-    (!PLACEHOLDERS.iter().any(|known| is(&known))).then_some(signature)
+    (!PLACEHOLDERS.iter().any(is_known)).then_some(signature)
 }
 
 /// Whether two signatures are the same: libraries that keep bytes write Base64 in either alphabet.

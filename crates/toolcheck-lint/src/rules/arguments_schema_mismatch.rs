@@ -97,8 +97,8 @@ impl<'c> Undeclared<'c> {
         let is_new = self.reported.insert((name.text.to_string(), missing.clone()));
         let entry = schema.list("required").find(|entry| entry.as_str().as_deref() == Some(&**missing));
         if let Some(entry) = entry.filter(|_| is_new && !cx.shape_faults().has_fault_in_schema(schema)) {
-            let message = format!("`required` lists `{}`, which is not declared", shorten(missing));
-            out.report(Place::of(entry), message)
+            // A result may bring the schema, and its texts are not quoted.
+            out.report(Place::of(entry), "`required` lists an argument that is not declared".to_owned())
                 .about_call(call)
                 .caption("not declared")
                 .label(part.place, "this call lacks it")

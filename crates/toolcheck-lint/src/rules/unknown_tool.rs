@@ -63,7 +63,7 @@ fn namespaces(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for name in &cx.transcript.details.unknown_namespaces {
         // One finding per namespace.
         if known.insert(&*name.text) {
-            out.report(name.place, format!("no tool is declared in the namespace `{}`", shorten(&name.text)))
+            out.report(name.place, "no tool is declared in this namespace".to_owned())
                 .caption("this namespace")
                 .help("write the namespace that the tool is declared in");
         }
