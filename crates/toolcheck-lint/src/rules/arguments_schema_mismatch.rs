@@ -67,10 +67,10 @@ fn report(out: &mut Sink<'_>, part: &Part<'_>, call: &Call<'_>, place: Place, me
         .help("pass the arguments that the tool declares, or update its schema");
 }
 
-/// Arguments that a schema requires and does not declare, so that no call has them.
+/// Arguments that the schema of a tool in a result requires and does not declare, so that no call has them.
 #[derive(Default)]
 struct Undeclared<'c> {
-    /// The schemas of tools by their names, once they are looked for.
+    /// The schemas of tools that results bring, by their names, once they are looked for.
     schemas: Option<HashMap<&'c str, Place>>,
     /// The names of tools and arguments that were reported.
     reported: HashSet<(String, String)>,
@@ -88,7 +88,7 @@ impl<'c> Undeclared<'c> {
         let (Some(missing), Some(name)) = (&violation.missing, &call.name) else { return false };
         let tools = &cx.transcript.request.tools;
         let named = |tool: &'c ToolDef<'_>| Some((&*tool.name.as_ref()?.text, tool.schema?));
-        let schemas = self.schemas.get_or_insert_with(|| tools.declared().filter_map(named).collect());
+        let schemas = self.schemas.get_or_insert_with(|| tools.added.iter().filter_map(named).collect());
         let Some(place) = schemas.get(&*name.text) else { return false };
         let schema = cx.document.value(place.node);
         if !is_undeclared(schema, missing) {
@@ -97,7 +97,7 @@ impl<'c> Undeclared<'c> {
         let is_new = self.reported.insert((name.text.to_string(), missing.clone()));
         let entry = schema.list("required").find(|entry| entry.as_str().as_deref() == Some(&**missing));
         if let Some(entry) = entry.filter(|_| is_new && !cx.shape_faults().has_fault_in_schema(schema)) {
-            // A result may bring the schema, and its texts are not quoted.
+            // The texts of results are not quoted.
             out.report(Place::of(entry), "`required` lists an argument that is not declared".to_owned())
                 .about_call(call)
                 .caption("not declared")
