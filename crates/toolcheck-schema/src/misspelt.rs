@@ -71,8 +71,8 @@ fn meant(key: &str) -> Option<&'static str> {
     {
         return None;
     }
-    let letters: Vec<u8> =
-        key.bytes().filter(u8::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
+    let letters: String =
+        key.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect();
     KEYWORDS
         .iter()
         .find(|(keyword, most)| *keyword != key && is_meant(&letters, keyword, *most))
@@ -80,44 +80,24 @@ fn meant(key: &str) -> Option<&'static str> {
 }
 
 /// Whether these letters are those of a keyword but for a few, or its singular.
-fn is_meant(letters: &[u8], keyword: &str, most: usize) -> bool {
+fn is_meant(letters: &str, keyword: &str, most: usize) -> bool {
     let own = keyword.to_ascii_lowercase();
-    let own = own.as_bytes();
     let is_singular = || {
-        let stem = own.strip_suffix(b"ies");
-        stem.is_some_and(|stem| letters.strip_suffix(b"y") == Some(stem))
+        let stem = own.strip_suffix("ies");
+        stem.is_some_and(|stem| letters.strip_suffix('y') == Some(stem))
     };
     let is_mixed_up = || {
-        let sorted = |letters: &[u8]| {
-            let mut letters = letters.to_vec();
+        let sorted = |text: &str| {
+            let mut letters = text.as_bytes().to_vec();
             letters.sort_unstable();
             letters
         };
-        sorted(letters) == sorted(own)
+        sorted(letters) == sorted(&own)
     };
-    letters.first() == own.first()
+    letters.chars().next() == own.chars().next()
         && letters.len().abs_diff(own.len()) <= most
-        && (edits(letters, own) <= most || is_mixed_up())
+        && (strsim::osa_distance(letters, &own) <= most || is_mixed_up())
         || is_singular()
-}
-
-/// How many letters have to be added, removed, changed or swapped with the next to make one of the other.
-fn edits(one: &[u8], other: &[u8]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
-    for (row, letter) in one.iter().enumerate() {
-        let mut next = vec![row + 1];
-        for (column, own) in other.iter().enumerate() {
-            let changed = last[column] + usize::from(letter != own);
-            let mut least = changed.min(last[column + 1] + 1).min(next[column] + 1);
-            if row > 0 && column > 0 && *letter == other[column - 1] && one[row - 1] == *own {
-                least = least.min(before[column - 1] + 1);
-            }
-            next.push(least);
-        }
-        before = std::mem::replace(&mut last, next);
-    }
-    last[other.len()]
 }
 
 /// Whether a value is one that a keyword has: anybody may add keys of their own.

@@ -19,10 +19,19 @@ declare_rule! {
     values PART, CALL_ID
 }
 
-const WORDS: Words =
-    Words { member: "field", object: "the structured content", whole: "the structured content" };
+const WORDS: Words = Words {
+    member: "field",
+    object: "the structured content",
+    whole: "the structured content",
+    quotes_required: true,
+};
 
-const FORM: Words = Words { member: "field", object: "the form's content", whole: "the form's content" };
+const FORM: Words = Words {
+    member: "field",
+    object: "the form's content",
+    whole: "the form's content",
+    quotes_required: true,
+};
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     texts(cx, out);
@@ -178,9 +187,8 @@ fn mismatches(
             return vec![(checked, "the result is not checked: it would take too long".to_owned())];
         }
     }
-    let violations = violations::list(schema, root, false, words, &|at, of_key| {
+    violations::list(schema, root, false, words, &|at, of_key| {
         let key = if of_key { at.key_span() } else { None };
         Place { node: at.id(), span: key.unwrap_or(at.span()) }
-    });
-    violations.into_iter().map(|violation| (violation.place, violation.message)).collect()
+    })
 }

@@ -22,18 +22,11 @@ pub(crate) struct Words {
     pub(crate) object: &'static str,
     /// The whole value, if it is anything else.
     pub(crate) whole: &'static str,
+    /// Whether the keys that a schema requires are quoted: not if the schema stands in a text of the transcript.
+    pub(crate) quotes_required: bool,
 }
 
-/// A violation of a schema.
-pub(crate) struct SchemaViolation {
-    pub(crate) place: Place,
-    /// What is wrong, without values from the transcript.
-    pub(crate) message: String,
-    /// The key that the value itself lacks, if that is what is wrong.
-    pub(crate) missing: Option<String>,
-}
-
-/// The violations of a schema. If the value is padded, keys whose value is `null` count as
+/// The places and messages of the violations of a schema. If the value is padded, keys whose value is `null` count as
 /// missing. Call it only after [`Schema::check`] has found a violation.
 pub(crate) fn list(
     schema: &Schema,
@@ -41,7 +34,7 @@ pub(crate) fn list(
     is_padded: bool,
     words: &Words,
     locate: &Locate<'_>,
-) -> Vec<SchemaViolation> {
+) -> Vec<(Place, String)> {
     let index = Index::default();
     schema.with_errors(root, is_padded, |errors| {
         let at = |error: &ValidationError<'_>| arguments::value_of(root, &index, error);
@@ -56,25 +49,14 @@ pub(crate) fn list(
             // A value of the wrong type is none of the allowed ones, whatever they are.
             Some(at) if of_types.contains(&at.id()) && is_of_values(error) => Vec::new(),
             Some(at) if misspelt.explains(at.id(), error) => Vec::new(),
-            Some(at) => {
-                let is_root = at.id() == root.id();
-                let missing = missing_key(error).filter(|_| is_root);
-                let said = messages(error, at, &misspelt, is_root, is_padded, words, locate).into_iter();
-                said.map(|(place, message)| SchemaViolation {
-                    place,
-                    message,
-                    missing: missing.map(str::to_owned),
-                })
-                .collect()
-            }
+            Some(at) => messages(error, at, &misspelt, at.id() == root.id(), is_padded, words, locate),
             None => Vec::new(),
         });
         let mut reported = HashSet::default();
-        let listed = listed.filter(|violation| reported.insert((violation.place, violation.message.clone())));
+        let listed = listed.filter(|violation| reported.insert(violation.clone()));
         let mut violations: Vec<_> = listed.take(MOST).collect();
         if violations.is_empty() && !errors.are_all {
-            let (place, message) = (locate(root, false), format!("{} does not match", words.whole));
-            violations.push(SchemaViolation { place, message, missing: None });
+            violations.push((locate(root, false), format!("{} does not match", words.whole)));
         }
         violations
     })
@@ -150,7 +132,7 @@ fn messages(
     words: &Words,
     locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {
-    let Words { member: kind, object, whole } = words;
+    let Words { member: kind, object, whole, quotes_required } = words;
     let title = match at.key_text() {
         Some(key) if !is_whole => format!("{kind} `{}`", shorten(&key)),
         _ if is_whole && at.is_object() => (*object).to_owned(),
@@ -160,7 +142,7 @@ fn messages(
     let members = at.members().filter(|member| !(is_padded && member.is_null()));
     let members = members.filter_map(|member| Some((member.key_text()?, member)));
     let unknown = |(key, member): (Cow<'_, str>, Value<'_, '_>)| {
-        let meant = similar(&key, misspelt.of(at.id(), &key));
+        let meant = similar(&key, misspelt.of(at.id(), &key).filter(|_| *quotes_required));
         (locate(member, true), format!("unknown {kind} `{}`{meant}", shorten(&key)))
     };
     match error.kind() {
@@ -168,7 +150,13 @@ fn messages(
             let name = property.as_str().unwrap_or("?");
             // A table has its key.
             let place = at.get(name).map_or_else(|| locate(at, false), |null| locate(null, true));
-            vec![(place, format!("missing {kind} `{}`", shorten(name)))]
+            vec![(
+                place,
+                match quotes_required {
+                    true => format!("missing {kind} `{}`", shorten(name)),
+                    false => format!("missing {kind}"),
+                },
+            )]
         }
         ValidationErrorKind::AdditionalProperties { .. }
         | ValidationErrorKind::UnevaluatedProperties { .. } => {
