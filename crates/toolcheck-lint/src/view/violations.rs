@@ -150,13 +150,8 @@ fn messages(
             let name = property.as_str().unwrap_or("?");
             // A table has its key.
             let place = at.get(name).map_or_else(|| locate(at, false), |null| locate(null, true));
-            vec![(
-                place,
-                match quotes_required {
-                    true => format!("missing {kind} `{}`", shorten(name)),
-                    false => format!("missing {kind}"),
-                },
-            )]
+            let quoted = if *quotes_required { format!(" `{}`", shorten(name)) } else { String::new() };
+            vec![(place, format!("missing {kind}{quoted}"))]
         }
         ValidationErrorKind::AdditionalProperties { .. }
         | ValidationErrorKind::UnevaluatedProperties { .. } => {
