@@ -332,6 +332,9 @@ impl Exchanges {
         owed: Option<UnansweredCalls>,
     ) {
         let sent_to = histories.sent_to;
+        // What is asked again is asked for another answer to it, and not to go on from that.
+        let is_asked_again = histories.whole().is_some_and(|whole| self.by_history.contains_key(&whole));
+        let owed = owed.filter(|owed| owed.is_certain || !is_asked_again);
         let histories = histories.keys();
         if histories.is_empty() {
             return;

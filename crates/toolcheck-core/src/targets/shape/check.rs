@@ -158,8 +158,13 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// Checks a list of messages by itself.
     pub(super) fn messages(&mut self, list: Value<'d, 's>) {
         self.kept = self.facts.take_kept();
+        // Errors of the API name the place that it has in a request.
+        let shape = self.shape;
+        let mut fields = shape.objects[shape.request].fields.iter();
+        let key =
+            fields.find(|field| field.items == Some(shape.message)).map_or("messages", |field| &*field.key);
         for (index, message) in list.elements().enumerate().filter(|(_, message)| message.is_object()) {
-            self.path.push(Step::Key("messages"));
+            self.path.push(Step::Key(key));
             self.path.push(Step::Index(index as u32));
             self.object(message, self.shape.message, Scope::default());
             self.path.clear();

@@ -151,7 +151,7 @@ pub(crate) struct UnansweredCalls {
     /// The names of their tools.
     tools: Vec<u64>,
     /// Whether an answer is due, whatever else the file holds.
-    is_certain: bool,
+    pub(super) is_certain: bool,
     pub(super) draft: Option<Draft>,
     pub(super) finding: Option<Finding>,
 }
@@ -307,11 +307,13 @@ impl Exchanges {
     }
 
     /// The findings about calls that nothing answered in the whole file. It takes a tool whose calls are answered
-    /// elsewhere: a call may be all that a client wants.
+    /// elsewhere: a call may be all that a client wants. After the only exchange of a file, nothing was recorded.
     pub(crate) fn unpaid(&mut self) -> Vec<Finding> {
+        let is_alone = self.closed + self.open.len() < 2;
         let answered = &self.answered;
-        let is_due =
-            |owed: &UnansweredCalls| owed.is_certain || owed.tools.iter().any(|tool| answered.contains(tool));
+        let is_due = |owed: &UnansweredCalls| {
+            owed.is_certain || !is_alone && owed.tools.iter().any(|tool| answered.contains(tool))
+        };
         let owed = self.open.iter_mut().filter_map(|open| open.owed.take());
         owed.filter(is_due).filter_map(|owed| owed.finding).collect()
     }

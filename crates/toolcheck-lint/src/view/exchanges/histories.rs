@@ -48,6 +48,11 @@ impl Histories {
         Self { first: all, sent_to, ends_with_text }
     }
 
+    /// The verbatim hash of all messages; `None` if there are none.
+    pub(super) fn whole(&self) -> Option<u64> {
+        self.first.last().map(|[verbatim, _]| *verbatim).filter(|hash| *hash != NO_HISTORY)
+    }
+
     /// The hashes by which a later request can find this exchange.
     pub(super) fn keys(&self) -> Vec<u64> {
         let without_last = self.first.len().checked_sub(2).filter(|_| self.ends_with_text);
