@@ -32,6 +32,24 @@ fn the_readme_names_every_format() {
 }
 
 #[test]
+fn every_format_has_a_shape_a_row_and_its_conversations() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/detection.md")).unwrap();
+    let shapes = ids_in("shapes", "toml");
+    let mut same: Vec<_> = std::fs::read_dir(root.join("fixtures/same")).unwrap().flatten().collect();
+    // Not every format can express these.
+    same.retain(|group| group.file_name() != "picture" && group.file_name() != "server-tool");
+    for id in formats::ALL.iter().map(|format| format.id) {
+        assert!(shapes.iter().any(|shape| shape == id), "`shapes` has no description of {id}");
+        assert!(page.contains(&format!("\n| `{id}` |")), "docs/detection.md does not list {id}");
+        for group in &same {
+            let file = group.path().join(format!("{id}.json"));
+            assert!(file.exists(), "there is no {}", file.display());
+        }
+    }
+}
+
+#[test]
 fn protocols_equal_their_directory() {
     let ids: Vec<&str> = protocols::ALL.iter().map(|protocol| protocol.id).collect();
     assert_eq!(ids, ids_in("src/protocols", "rs"));
