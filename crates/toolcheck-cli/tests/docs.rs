@@ -85,6 +85,33 @@ fn rule_options() -> String {
 }
 
 #[test]
+fn every_rule_with_options_shows_them() {
+    let schema = std::fs::read(root().join("schemas/config.v1.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_slice(&schema).unwrap();
+    let shown = toolcheck_config::Config::default().rule_options();
+    for rule in schema["$defs"]["RulesTable"]["properties"].as_object().unwrap().keys() {
+        assert!(rule_options().contains(&format!("[rules.{rule}]\n")), "`init` does not show {rule}");
+        let is_shown = shown.iter().any(|option| option.rule.as_str() == rule);
+        assert!(is_shown, "`--show-settings` does not show {rule}");
+    }
+}
+
+#[test]
+fn every_fix_is_in_the_table() {
+    let page = std::fs::read_to_string(root().join("docs/fix.md")).unwrap();
+    let rows = || page.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
+    for rule in toolcheck_lint::rules::ALL {
+        let Some(fix) = &rule.fix else { continue };
+        let name = format!("`{}`", rule.id);
+        for (column, said) in [(2, fix.safe), (3, fix.lossy)] {
+            let is_told = |row: &[&str]| row.len() == 5 && row[1].contains(&name) && !row[column].is_empty();
+            let is_there = said.is_empty() || rows().any(|row| is_told(&row));
+            assert!(is_there, "docs/fix.md does not tell this of {name}: {said}");
+        }
+    }
+}
+
+#[test]
 fn every_command_prints_the_output_on_its_page() {
     let is_blessing = std::env::var_os("TOOLCHECK_BLESS").is_some();
     let mut commands = 0;
