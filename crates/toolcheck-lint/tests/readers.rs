@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::readers::{self, Unit};
+use toolcheck_core::readers::{self, SourceKind, Unit};
 use toolcheck_core::targets;
 use toolcheck_json::{Records, Value};
 use toolcheck_lint::{Options, lint};
@@ -26,6 +26,24 @@ fn files_are_read_whole_and_once() {
         assert_eq!(listed, conversations, "{name}");
         assert_eq!((report.tool_calls, report.tool_results), calls, "{name}");
         assert_eq!(left, left_out, "{name}: {:?}", report.not_read);
+    }
+}
+
+#[test]
+fn every_reader_has_its_cases() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/inputs");
+    // Those of data sets share a folder.
+    for reader in readers::ALL.iter().filter(|reader| reader.kind != SourceKind::Dataset) {
+        let files = std::fs::read_dir(folder.join(reader.id)).expect(reader.id);
+        let paths = files.map(|file| file.unwrap().path());
+        let expectations = paths.filter(|path| path.to_string_lossy().ends_with(".expect.json"));
+        let (passing, failing): (Vec<String>, Vec<String>) = expectations
+            .map(|path| std::fs::read_to_string(path).unwrap())
+            .partition(|expected| expected.contains("\"findings\": []"));
+        assert!(!passing.is_empty(), "fixtures/inputs/{} has no passing case", reader.id);
+        assert!(!failing.is_empty(), "fixtures/inputs/{} has no failing case", reader.id);
+        let is_read = include_str!("readers.jsonl").contains(&format!("[\"{}/", reader.id));
+        assert!(is_read || reader.kind != SourceKind::AgentLog, "readers.jsonl has no file of {}", reader.id);
     }
 }
 

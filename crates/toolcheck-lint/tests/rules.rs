@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toolcheck_config::Config;
 use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::{RuleId, formats, targets};
-use toolcheck_lint::{Options, lint, rules, vocabulary};
+use toolcheck_lint::{Category, Options, lint, rules, vocabulary};
 
 use crate::testing::{files_below, ids_in};
 
@@ -164,6 +164,20 @@ fn the_table_equals_its_directory() {
     let ids: Vec<&str> = rules::ALL.iter().map(|rule| rule.id.as_str()).collect();
     for extension in ["rs", "md"] {
         assert_eq!(ids, ids_in("src/rules", extension), "{extension}");
+    }
+}
+
+#[test]
+fn every_rule_has_a_case_in_the_corpus() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let is_expectation = |path: &PathBuf| path.to_string_lossy().ends_with(".expect.json");
+    let files = files_below(fixtures).into_iter().filter(is_expectation);
+    let expected: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    for rule in rules::ALL {
+        // No case names a template, and one would be ten megabytes long.
+        let has_none = rule.category == Category::Templates || rule.id == RuleId::OversizedContent;
+        let is_there = expected.contains(&format!("\"rule\": \"{}\"", rule.id));
+        assert!(is_there || has_none || rule.only_explains(), "no case of the corpus has {}", rule.id);
     }
 }
 
