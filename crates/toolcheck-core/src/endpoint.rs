@@ -27,10 +27,11 @@ names! {
 }
 
 /// The ends of paths whose requests are not conversations, although their bodies may look like one: they cache,
-/// embed or count messages, or make images and sounds.
-const OTHER_CALLS: [&str; 20] = words(
+/// embed or count messages, make images and sounds, or record what an agent did.
+const OTHER_CALLS: [&str; 21] = words(
     "cachedContents classifications count-tokens count-tokens:rawPredict count_tokens edits embed embeddings \
-    fim/completions generations input_tokens moderations ocr predict rerank speech tokenize transcriptions translations variations",
+    fim/completions generations input_tokens moderations ocr predict rerank speech tokenize traces/ingest transcriptions translations \
+    variations",
 );
 
 /// The same after the colon in paths of Google.

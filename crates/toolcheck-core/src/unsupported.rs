@@ -378,7 +378,7 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
         Kind::Object | Kind::Array
             if list_of(root).is_none()
                 && root.get("model").is_none()
-                && tools::read(root).is_some_and(|tools| !tools.is_empty()) =>
+                && tools::read(root).is_some_and(|tools| tools.iter().any(|tool| tool.schema.is_some())) =>
         {
             Some("a list of tool definitions (pass it with `--tools FILE`)")
         }

@@ -306,7 +306,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
         if before.key != after.key && (has_text || !is_signed) {
             let is_spaced = !before.text.is_empty()
                 && super::canonical::of_words(&before.text) == super::canonical::of_words(&after.text);
-            let level = if is_spaced { Level::Form } else { Level::Loss };
+            // Without a text or a signature, it says nothing that could be lost.
+            let level = match (has_text, is_spaced) {
+                (true, false) => Level::Loss,
+                (true, true) => Level::Form,
+                (false, _) => Level::Change,
+            };
             let how = lengths(before.text.chars().count(), after.text.chars().count());
             self.add(Kind::ReasoningChanged, level, at, how);
         }
