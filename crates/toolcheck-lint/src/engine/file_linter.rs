@@ -382,7 +382,7 @@ impl<'r> FileLinter<'r> {
         let is_put = exchange.put_into.is_some();
         let (rules, transcript) = self.request_of(rules, document, &exchange, buffers);
         let rules = &*rules;
-        let histories = Histories::of(&transcript);
+        let histories = Histories::of(document, &transcript);
         let (answers, said) = answer_of(&exchange, rules).unwrap_or_else(|| {
             count_unread(self.report, &exchange, &transcript);
             Default::default()

@@ -66,7 +66,8 @@ const OF_FORM: [Category; 4] = [Category::Ids, Category::Content, Category::Fiel
 /// Why a finding is only a warning although the target refuses it.
 const ACCEPTED: &str = "the recording shows that the API accepted this request";
 
-/// Makes errors warnings that the answer to the request contradicts: it was sent to another API than the one whose
+/// Makes warnings errors where the API gave the very answer that was in doubt, and errors warnings that the answer to the
+/// request contradicts: it was sent to another API than the one whose
 /// answers are known, or these are out of date. Another API has keys, ids and signatures of its own.
 pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
     let url = exchange.url.filter(|_| !found.is_empty()).and_then(Value::as_str);
@@ -78,6 +79,16 @@ pub(super) fn believe(exchange: &Exchange<'_, '_>, found: &mut Vec<Draft>) {
         });
     }
     if !exchange.is_accepted() {
+        let answered = exchange.response.filter(|_| !found.is_empty()).and_then(response::error_text);
+        for finding in found.iter_mut().filter(|_| answered.is_some()) {
+            let is_by_target = finding.level == finding.target_level;
+            let answer = finding.said_mut().and_then(|said| said.provider_error.as_mut());
+            let given = answer.filter(|answer| is_by_target && answer.text.as_deref() == answered.as_deref());
+            if given.and_then(|answer| answer.only_warns.take()).is_some() {
+                finding.level = Level::Error;
+                finding.target_level = Level::Error;
+            }
+        }
         return;
     }
     // Whether it takes such a key or item, which a header may decide, was in doubt only before it did.

@@ -70,6 +70,8 @@ struct Open {
     histories: Vec<u64>,
     /// The hash of the format and the model of its request.
     sent_to: u64,
+    /// The hash of its messages as they are written.
+    written: u64,
     answers: Vec<PastChoice>,
     /// Whether a later request has been compared with it, so that no other request is.
     is_compared: bool,
@@ -205,6 +207,11 @@ impl HistoryMatch<'_> {
         self.calls.iter().flatten().count()
     }
 
+    /// Whether it lacks a call or has other arguments.
+    fn is_changed(&self) -> bool {
+        self.calls.iter().any(|call| call.is_none_or(|call| call.change != Change::Same))
+    }
+
     /// How well the history matches the answer, to choose among several.
     fn rank(&self) -> (Evidence, bool, usize, usize) {
         let is_same = |call: &&MatchedCall| call.change == Change::Same;
@@ -247,9 +254,14 @@ impl Exchanges {
         if self.open.is_empty() || transcript.request.continues_remote_state {
             return None;
         }
+        // An exchange with the same request, as far as calls and texts tell.
+        let mut again = None;
         for (length, hashes) in histories.first.iter().enumerate().rev() {
             for (way, hash) in hashes.iter().enumerate().filter(|(_, hash)| **hash != NO_HISTORY) {
                 let Some(numbers) = self.by_history.get(hash) else { continue };
+                if again.is_some() && length == transcript.messages.len() {
+                    continue;
+                }
                 let behind = NewMessages::new(document, transcript, length, way == 0, &self.given);
                 let found = numbers.iter().map(|number| {
                     let continued = Continued { number: *number, first_new: length };
@@ -260,10 +272,26 @@ impl Exchanges {
                     (continued, kept)
                 });
                 // Among equals, the latest one counts: it may be a retry.
-                return found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
+                let found = found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
+                let is_written_so = |number: &usize| {
+                    let open = self.open(Continued { number: *number, first_new: 0 });
+                    open.is_some_and(|open| open.written == histories.written)
+                };
+                if again.is_none()
+                    && length == transcript.messages.len()
+                    && !numbers.iter().any(is_written_so)
+                {
+                    // Without ids, or with the same ones, it may be another run, which goes on from an answer of its own.
+                    again = found;
+                    continue;
+                }
+                let is_changed = |(_, kept): &(_, Option<HistoryMatch<'_>>)| {
+                    kept.as_ref().is_some_and(HistoryMatch::is_changed)
+                };
+                return found.filter(|found| again.is_none() || is_changed(found)).or(again);
             }
         }
-        None
+        again
     }
 
     /// How a history keeps the answer before it; `None` if there is nothing to compare.
@@ -331,7 +359,7 @@ impl Exchanges {
         run: RepeatedCalls,
         owed: Option<UnansweredCalls>,
     ) {
-        let sent_to = histories.sent_to;
+        let (sent_to, written) = (histories.sent_to, histories.written);
         // What is asked again is asked for another answer to it, and not to go on from that.
         let is_asked_again = histories.whole().is_some_and(|whole| self.by_history.contains_key(&whole));
         let owed = owed.filter(|owed| owed.is_certain || !is_asked_again);
@@ -369,6 +397,7 @@ impl Exchanges {
         self.open.push_back(Open {
             histories,
             sent_to,
+            written,
             answers,
             is_compared: false,
             reported,

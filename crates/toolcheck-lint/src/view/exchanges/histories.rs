@@ -1,8 +1,10 @@
 //! What a conversation begins with, by which an exchange is found again.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher};
 
+use foldhash::fast::FixedState;
 use toolcheck_core::ir::{Body, Message, Part, Role, Transcript};
+use toolcheck_json::Document;
 
 use super::brings_results;
 use crate::view::arguments::hash_of;
@@ -13,6 +15,8 @@ pub(crate) struct Histories {
     pub(super) first: Vec<[u64; 2]>,
     /// The hash of the format and the model.
     pub(super) sent_to: u64,
+    /// The hash of the messages as they are written, with all arguments and results.
+    pub(super) written: u64,
     /// Whether the last message is a text from the user.
     ends_with_text: bool,
 }
@@ -21,7 +25,7 @@ pub(crate) struct Histories {
 pub(super) const NO_HISTORY: u64 = 0;
 
 impl Histories {
-    pub(crate) fn of(transcript: &Transcript<'_>) -> Self {
+    pub(crate) fn of(document: &Document<'_>, transcript: &Transcript<'_>) -> Self {
         let mut all = Vec::with_capacity(transcript.messages.len() + 1);
         let mut hashes = [NO_HISTORY; 2];
         let mut has_begun = false;
@@ -45,7 +49,11 @@ impl Histories {
             .last()
             .is_some_and(|last| last.role == Role::User && !brings_results(transcript.parts_of(last)));
         let sent_to = hash_of((transcript.format.map(|format| format.id), &transcript.request.model));
-        Self { first: all, sent_to, ends_with_text }
+        let mut written = FixedState::default().build_hasher();
+        for message in &transcript.messages {
+            written.write(document.bytes().get(message.place.span.range()).unwrap_or_default());
+        }
+        Self { first: all, sent_to, written: written.finish(), ends_with_text }
     }
 
     /// The verbatim hash of all messages; `None` if there are none.
