@@ -148,6 +148,11 @@ pub fn of_templates() -> &'static Format {
     &openai_chat::FORMAT
 }
 
+/// The format of the API that signs calls.
+pub(crate) fn of_signed_calls() -> &'static Format {
+    &gemini::FORMAT
+}
+
 /// Returns the format with this id.
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.id == id)

@@ -46,13 +46,13 @@ impl Planner<'_, '_> {
         for site in &pairing.results {
             let rules = [
                 RuleId::LateToolResult,
-                RuleId::MisplacedToolResult,
                 RuleId::ReorderedToolResults,
                 RuleId::SplitToolResults,
                 RuleId::TemplateMisbinds,
             ];
             let Some(call) = site.paired_with.call() else { continue };
-            if rules.iter().any(|rule| self.finding(*rule, site.part.place).is_some()) {
+            let is_found = |rule: &RuleId| self.finding(*rule, site.part.place).is_some();
+            if rules.iter().any(is_found) || self.misplaced(site).is_some() {
                 turns.insert(pairing.calls[call].turn);
             }
         }
@@ -164,12 +164,28 @@ impl Planner<'_, '_> {
         if late.contains(&site.turn) {
             return Some(Unit::Moved(site.number));
         }
-        let finding = self
-            .finding(RuleId::MisplacedToolResult, site.part.place)
-            .filter(|_| site.message.role == Role::Assistant)?;
+        let finding = self.misplaced(site).filter(|_| site.message.role == Role::Assistant)?;
+        if self.done.last().is_some_and(|done| done.finding == finding) {
+            return Some(Unit::Moved(site.number));
+        }
+        if self.has_skipped(finding) {
+            return None;
+        }
         let cost = Cost::Guess("the result was in a message of the model".to_owned());
         let at = call.part.place.span.end;
         self.try_fix(finding, Action::Moved, at, Some(cost)).then_some(Unit::Moved(site.number))
+    }
+
+    /// The finding that a result is misplaced. One stands for all in a message of the model.
+    fn misplaced(&self, site: &ResultSite<'_, '_>) -> Option<usize> {
+        let results = &self.pairing.results;
+        let first = match site.message.role {
+            Role::Assistant => {
+                &results[results.partition_point(|other| other.message_number < site.message_number)]
+            }
+            _ => site,
+        };
+        self.finding(RuleId::MisplacedToolResult, first.part.place)
     }
 
     /// A result for a call that has none.
@@ -472,7 +488,12 @@ impl Planner<'_, '_> {
     /// Puts the results of a turn into the message after it, or into a new one.
     fn place_blocks(&mut self, turn: usize, anchor: usize, mut units: Vec<Unit>) {
         let pairing = self.pairing;
+        // What the model says next, it says with the results, which are right before its calls.
+        let last_call = pairing.calls_of_turn(turn).last().map(|call| self.slot_of(call.part.place.node));
+        let last_call = last_call.filter(|slot| *slot < anchor && self.come_from_before(turn, &units));
+        let anchor = last_call.unwrap_or(anchor);
         let next = pairing.turns.get(turn + 1).filter(|next| matches!(next.role, Role::User | Role::Tool));
+        let next = next.filter(|_| last_call.is_none());
         let message = next.map(|next| &self.transcript.messages[next.messages.start]);
         let home = message.map(|message| self.slot_of(message.place.node)).filter(|slot| {
             // If the target does not merge messages, another one of the model would come between.
@@ -549,6 +570,14 @@ impl Planner<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether results of a turn were before it, and none is in its place.
+    fn come_from_before(&self, turn: usize, units: &[Unit]) -> bool {
+        let is_early =
+            |unit: &Unit| matches!(unit, Unit::Moved(number) if self.pairing.results[*number].turn < turn);
+        let is_in_place = |unit: &Unit| matches!(unit, Unit::InPlace(_));
+        units.iter().any(is_early) && !units.iter().any(is_in_place)
     }
 
     /// Puts blocks after results that are in other messages than the first of their turn.

@@ -18,6 +18,7 @@ declare_rule! {
         "approval": "an answer to a request for approval",
         "shell": "a result of a shell call",
         "other-kind": "a result that is not a function result",
+        "sibling-id": "the id is that of another call of the turn before, which has a result of its own",
         "alone": "there is no other message",
         "first-message": "the result is in the first message",
         "changed-id": "the call exists, but has another id",
@@ -81,6 +82,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_after_assistant = before.is_some_and(|turn| cx.pairing.turns[turn].role == Role::Assistant);
         finding
             .add_cases(case_of(site.result.kind))
+            .case_if(is_of_other, "sibling-id")
             .case_if(is_alone, "alone")
             .case_if(!is_alone && site.message_number == 0, "first-message")
             .case_if(instead.is_some(), "changed-id")
