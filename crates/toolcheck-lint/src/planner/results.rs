@@ -230,6 +230,14 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
+    /// Gives a result the new id of the call that it stands for, which had the id of another.
+    fn follow(&mut self, site: &ResultSite<'_, '_>) {
+        let call = self.pairing.stands_for(site).and_then(|call| self.new_ids.get(&call.number));
+        if let (Some(new), Some(own)) = (call, &site.result.call_id) {
+            self.values.insert(own.place.node, Piece::text(new));
+        }
+    }
+
     /// Results without a call.
     pub(super) fn orphans(&mut self) {
         let pairing = self.pairing;
@@ -247,7 +255,10 @@ impl<'p> Planner<'p, '_> {
             let apart = self.findings.get(&(RuleId::OrphanToolResult, site.part.place.node)).copied();
             let apart =
                 apart.filter(|_| self.file_style.is_some() && self.is_elsewhere(site.part.place.span));
-            let Some(finding) = finding.or(apart) else { continue };
+            let Some(finding) = finding.or(apart) else {
+                self.follow(site);
+                continue;
+            };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
                 self.leave(Some(finding), "kept because of `--orphans leave`");
                 continue;

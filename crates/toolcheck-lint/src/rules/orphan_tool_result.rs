@@ -47,6 +47,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let instead = cx.pairing.stands_for(site);
+        // A call with the id of another is reported as that.
+        let is_duplicate = |call: &CallSite<'_, '_>| cx.pairing.first_of_same_id(call).is_some();
+        if cx.target().needs_unique_ids() && instead.is_some_and(is_duplicate) {
+            continue;
+        }
         if site.result.unpaired.is_some()
             || missing_tool_call_id::is_refused(cx, site.result)
             || missing_tool_call_id::is_bound_by_name(cx, site.result)
