@@ -154,40 +154,6 @@ impl Planner<'_, '_> {
         turns
     }
 
-    /// A result that is not in its place.
-    fn moved(
-        &mut self,
-        call: &CallSite<'_, '_>,
-        site: &ResultSite<'_, '_>,
-        late: &BTreeSet<usize>,
-    ) -> Option<Unit> {
-        if late.contains(&site.turn) {
-            return Some(Unit::Moved(site.number));
-        }
-        let finding = self.misplaced(site).filter(|_| site.message.role == Role::Assistant)?;
-        if self.done.last().is_some_and(|done| done.finding == finding) {
-            return Some(Unit::Moved(site.number));
-        }
-        if self.has_skipped(finding) {
-            return None;
-        }
-        let cost = Cost::Guess("the result was in a message of the model".to_owned());
-        let at = call.part.place.span.end;
-        self.try_fix(finding, Action::Moved, at, Some(cost)).then_some(Unit::Moved(site.number))
-    }
-
-    /// The finding that a result is misplaced. One stands for all in a message of the model.
-    fn misplaced(&self, site: &ResultSite<'_, '_>) -> Option<usize> {
-        let results = &self.pairing.results;
-        let first = match site.message.role {
-            Role::Assistant => {
-                &results[results.partition_point(|other| other.message_number < site.message_number)]
-            }
-            _ => site,
-        };
-        self.finding(RuleId::MisplacedToolResult, first.part.place)
-    }
-
     /// A result for a call that has none.
     fn written(&mut self, call: &CallSite<'_, '_>) -> Option<Unit> {
         let finding = self.finding(RuleId::UnansweredToolCall, call.part.place)?;
@@ -570,14 +536,6 @@ impl Planner<'_, '_> {
             }
             _ => {}
         }
-    }
-
-    /// Whether results of a turn were before it, and none is in its place.
-    fn come_from_before(&self, turn: usize, units: &[Unit]) -> bool {
-        let is_early =
-            |unit: &Unit| matches!(unit, Unit::Moved(number) if self.pairing.results[*number].turn < turn);
-        let is_in_place = |unit: &Unit| matches!(unit, Unit::InPlace(_));
-        units.iter().any(is_early) && !units.iter().any(is_in_place)
     }
 
     /// Puts blocks after results that are in other messages than the first of their turn.

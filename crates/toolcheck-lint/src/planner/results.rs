@@ -230,14 +230,6 @@ impl<'p> Planner<'p, '_> {
         }
     }
 
-    /// Gives a result the new id of the call that it stands for, which had the id of another.
-    fn follow(&mut self, site: &ResultSite<'_, '_>) {
-        let call = self.pairing.stands_for(site).and_then(|call| self.new_ids.get(&call.number));
-        if let (Some(new), Some(own)) = (call, &site.result.call_id) {
-            self.values.insert(own.place.node, Piece::text(new));
-        }
-    }
-
     /// Results without a call.
     pub(super) fn orphans(&mut self) {
         let pairing = self.pairing;
