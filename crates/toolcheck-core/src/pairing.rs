@@ -336,6 +336,11 @@ impl<'t, 's> Pairing<'t, 's> {
         self.of_stored.binary_search(&result.number).is_ok()
     }
 
+    /// The result with a different id that is in the place of the call's result.
+    pub fn stand_in_of(&self, call: &CallSite<'_, '_>) -> Option<&ResultSite<'t, 's>> {
+        self.stand_ins.get(&call.number).map(|number| &self.results[*number])
+    }
+
     /// Whether a result with a different id is in the place of the call's result.
     pub fn has_stand_in(&self, call: &CallSite<'_, '_>) -> bool {
         self.stand_ins.contains_key(&call.number)

@@ -11,6 +11,7 @@ use crate::assembly::{Assembly, Locate};
 pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion};
 use crate::formats::{self, Format};
 use crate::ir::{Body, Part, Place, Signature, Transcript};
+use crate::targets;
 pub use crate::unread::unread_calls;
 
 /// Reads a response of a format; `None` if the value is something else, such as an error. The completions are empty if
@@ -215,15 +216,12 @@ pub fn reasoning(
     Some(ChoiceReasoning { text: read.text, signature: read.signature, place: part.place })
 }
 
-/// The signature of a call in a transcript; `None` if it has none, or one that Gemini takes from whoever has no real one
-/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+/// The signature of a call in a transcript; `None` if it has none, or one that is taken from whoever has no real one.
 pub fn signature_of_call(
     transcript: &Transcript<'_>,
     part: &Part<'_>,
     document: &Document<'_>,
 ) -> Option<String> {
-    const PLACEHOLDERS: [&str; 2] =
-        ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
     let Body::Call(call) = &part.body else { return None };
     if call.signature != Signature::Present {
         return None;
@@ -231,8 +229,10 @@ pub fn signature_of_call(
     let format = formats::find(transcript.format?.id)?;
     let signature = (format.read_reasoning)(document.value(part.place.node)).signature?;
     let is_known =
-        |known: &&str| signature == **known || is_same_signature(&signature, &to_base64(known.as_bytes()));
-    (!PLACEHOLDERS.iter().any(is_known)).then_some(signature)
+        |known: &String| signature == *known || is_same_signature(&signature, &to_base64(known.as_bytes()));
+    // In the formats of others there are signatures of the same API.
+    let signs = targets::find(formats::of_signed_calls().id)?;
+    (!signs.content.signature_placeholders.iter().any(is_known)).then_some(signature)
 }
 
 /// Whether two signatures are the same: libraries that keep bytes write Base64 in either alphabet.

@@ -243,6 +243,9 @@ pub(crate) struct DraftLabel {
     pub(crate) elsewhere: Option<Spot>,
 }
 
+/// The most places that a finding shows besides its own.
+const MOST_REPEATS: usize = 4;
+
 impl Draft {
     pub(crate) fn new(rule: RuleId, place: Place, message: impl Into<Line>) -> Self {
         Self {
@@ -322,6 +325,14 @@ impl Draft {
         let label = |place| DraftLabel { place, message: message.into(), elsewhere: None };
         self.say().labels.extend(place.into().map(label));
         self
+    }
+
+    /// Adds another place of the same mistake. Only the first are shown.
+    pub(crate) fn and_here(&mut self, place: Place) {
+        self.say().repeats += 1;
+        if self.say().repeats <= MOST_REPEATS {
+            self.label(place, "and here");
+        }
     }
 
     /// Adds a second place that may be in another record of the file.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
+use toolcheck_core::ir::MOST_HELD;
 use toolcheck_core::{Level, RuleId};
 use toolcheck_lint::{FileReport, Finding, Lines, Options, lint};
 
@@ -163,4 +164,18 @@ fn owed_calls_of_a_kept_response_are_one_finding_of_a_request() {
         assert_eq!(found.len(), count);
         assert_eq!(&*found[0].message, format!("{start}{rest} {verb} no result"));
     }
+}
+
+#[test]
+fn what_is_not_held_is_told() {
+    let many = MOST_HELD + 9;
+    let body = |each: &str| {
+        let start = r#"{"model":"gpt-5","messages":[{"role":"user","content":"hi"}"#;
+        let mut body = String::with_capacity(start.len() + (each.len() + 1) * many + 2);
+        body.push_str(start);
+        (0..many).for_each(|_| body.extend([",", each]));
+        body + "]}"
+    };
+    let report = lint("a.json", body("1").as_bytes(), &Options::default().max_findings(10));
+    assert!(report.findings.iter().any(|finding| finding.rule == RuleId::UnreadContent));
 }

@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use serde_json::{Value as Json, json};
 use toolcheck_json::Value;
 
-use super::{Format, Marks, has_key_of, list_of, undeclared, write_turns};
+use super::{Format, MOST_TOOLS, Marks, has_key_of, list_of, undeclared, write_turns};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, MESSAGES_LOOKED_AT, certainty, surest_message};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
@@ -166,7 +166,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.tools.list = tools.map(|tools| {
         let lists = each(Some(tools))
             .filter_map(|tool| tool.get_any(&["functionDeclarations", "function_declarations"]));
-        lists.flat_map(|list| each(Some(list))).map(tool).collect()
+        lists.flat_map(|list| each(Some(list))).take(MOST_TOOLS).map(tool).collect()
     });
     transcript.request.tools.hides_some = each(tools).flat_map(Value::members).any(|tool| {
         tool.key_text().is_some_and(|kind| !KNOWN_TOOLS.iter().any(|known| is_same_key(known, &kind)))

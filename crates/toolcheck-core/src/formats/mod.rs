@@ -148,6 +148,11 @@ pub fn of_templates() -> &'static Format {
     &openai_chat::FORMAT
 }
 
+/// The format of the API that signs calls.
+pub(crate) fn of_signed_calls() -> &'static Format {
+    &gemini::FORMAT
+}
+
 /// Returns the format with this id.
 pub fn find(id: &str) -> Option<&'static Format> {
     ALL.iter().copied().find(|format| format.id == id)
@@ -256,6 +261,14 @@ fn has_key_of(tool: Value<'_, '_>, foreign: &[&str]) -> bool {
     tool.get_any(foreign).is_some_and(|spec| !spec.is_null())
 }
 
+/// No more tools of a request are held.
+pub(super) const MOST_TOOLS: usize = 1 << 16;
+
+/// Whether a list has more tools than are held.
+fn has_more_tools(list: Value<'_, '_>) -> bool {
+    list.elements().nth(MOST_TOOLS).is_some()
+}
+
 /// Adds the tools that a request declares. `tool` reads one definition; a definition with one of the keys in `foreign`
 /// is in another format.
 fn declare_tools<'s>(
@@ -286,7 +299,7 @@ fn declare_tools<'s>(
     let mut texts = Vec::new();
     transcript.request.tools.list = list.map(|list| {
         let mut others = Vec::new();
-        for value in list.elements() {
+        for value in list.elements().take(MOST_TOOLS) {
             match in_text(value) {
                 Some(definition) => texts.push(definition),
                 None => others.extend(tool(value)),
@@ -294,6 +307,7 @@ fn declare_tools<'s>(
         }
         others
     });
+    transcript.request.tools.hides_some |= list.is_some_and(has_more_tools);
     if !texts.is_empty() {
         transcript.request.tools.list =
             transcript.request.tools.list.take().filter(|others| !others.is_empty());

@@ -442,14 +442,13 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         own.calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
     let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
     message.has_empty_reasoning = own.reasoning.as_ref().is_some_and(is_empty);
-    if let Some(id) = &own.call_id
-        && own.calls.is_none()
-        && mistakes::is_answer(transcript, message.role, &id.text)
-    {
+    let id = own.call_id.as_ref().filter(|_| own.calls.is_none());
+    let is_answer = id.is_some_and(|id| mistakes::is_answer(transcript, message.role, &id.text));
+    if is_answer && message.role != Role::Unknown {
         message.role = Role::Tool;
     }
     // That the role is not known is told by itself.
-    let is_result = message.role == Role::Unknown && own.is_named_result(dialect);
+    let is_result = message.role == Role::Unknown && (is_answer || own.is_named_result(dialect));
     let role = if is_result { Role::Tool } else { message.role };
     transcript.open_message(message);
 

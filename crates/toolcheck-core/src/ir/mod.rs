@@ -101,10 +101,18 @@ pub struct Transcript<'s> {
     pub details: Details<'s>,
     /// What the format skipped although it contains calls, results or tools.
     pub unread: Vec<Unread<'s>>,
+    /// The first message or part that is not held, as there are too many.
+    pub left_out: Option<Place>,
+    /// The message that was opened last, if it is not held.
+    spare: Option<Box<Message<'s>>>,
     of_parts: Contents,
     /// The number of calls and the number of results.
     counts: (usize, usize),
 }
+
+/// No more messages and no more parts are held, as each takes a hundred times as much as the element of a list may take in a
+/// file.
+pub const MOST_HELD: usize = 1 << 19;
 
 /// Buffers reused from one transcript to the next.
 #[derive(Debug, Default)]
@@ -169,6 +177,8 @@ impl<'s> Transcript<'s> {
             request: Request::default(),
             details: Details::default(),
             unread: Vec::new(),
+            left_out: None,
+            spare: None,
             of_parts: Contents::ANYTHING,
             counts: (0, 0),
         }
@@ -198,6 +208,10 @@ impl<'s> Transcript<'s> {
 
     /// Opens a message; parts pushed from here on belong to it.
     pub fn open_message(&mut self, message: Message<'s>) -> &mut Message<'s> {
+        if self.messages.len() >= MOST_HELD {
+            self.left_out.get_or_insert(message.place);
+            return self.spare.insert(Box::new(message));
+        }
         let start = self.parts.len() as u32;
         self.messages.push(Message { parts: start..start, ..message });
         self.messages.last_mut().expect("a message has just been pushed")
@@ -205,6 +219,10 @@ impl<'s> Transcript<'s> {
 
     /// Adds a part to the last message.
     pub fn push(&mut self, part: Part<'s>) {
+        if self.spare.is_some() || self.parts.len() >= MOST_HELD {
+            self.left_out.get_or_insert(part.place);
+            return;
+        }
         self.of_parts = self.of_parts.and(Contents::of_part(&part.body));
         self.counts.0 += usize::from(matches!(part.body, Body::Call(_)));
         self.counts.1 += usize::from(matches!(part.body, Body::Result(_)));

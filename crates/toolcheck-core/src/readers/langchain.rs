@@ -12,7 +12,9 @@ use toolcheck_json::Value;
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
-use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
+use crate::ir::{
+    Body, Details, MissingKey, Named, Place, Role, ToolKind, Transcript, UnpairedReason, WrongValue,
+};
 
 pub(super) static READER: Reader = Reader::history(
     "langchain",
@@ -228,6 +230,8 @@ fn read_calls<'s>(
     if sources.iter().any(Option::is_some) {
         let copies = copies.map_or(0, |copies| copies.elements().count()) + blocks().count();
         left_out.add(COPIES, copies);
+        let own = fields.list("tool_calls").filter(|call| call.is_object());
+        own.for_each(|call| check_call(&mut transcript.details, call));
         for source in sources.into_iter().flatten() {
             // Of a chunk in the middle of a stream, only what begins a call names it.
             let is_whole =
@@ -248,6 +252,18 @@ fn read_calls<'s>(
 
 fn filled<'d, 's>(list: Option<Value<'d, 's>>) -> Option<Value<'d, 's>> {
     list.filter(|list| list.elements().next().is_some())
+}
+
+/// Checks a call of a message as `AIMessage` of `langchain-core` does, run in version 1.8.3: what has the form of OpenAI lacks
+/// both keys, which is one mistake.
+fn check_call(details: &mut Details<'_>, call: Value<'_, '_>) {
+    let place = Place::of(call);
+    if let Some(key) = ["name", "args"].into_iter().find(|key| call.get(key).is_none()) {
+        details.missing_keys.push(MissingKey { case: "response", key, place, name: None, because: None });
+    } else if let Some(args) = call.get("args").filter(|args| !args.is_object()) {
+        let place = Place::of(args);
+        details.wrong_values.push(WrongValue { place, key: "args", wants: "an object", is_doubtful: false });
+    }
 }
 
 /// Reads a call in the form of LangChain or of a provider.

@@ -6,6 +6,8 @@
 //! TanStack AI's messages have parts as well, but a result is a part of its own (`activities/chat/messages.ts` in
 //! `packages/typescript/ai/src` of TanStack/ai).
 
+mod shapes;
+
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
@@ -167,6 +169,8 @@ fn conversation<'s>(list: List<'_, 's>, left_out: &mut LeftOut) -> Conversation<
 fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_out: &mut LeftOut) {
     transcript.batches_results = true;
     let last = list.messages.len() - 1;
+    let mut blocks = list.messages.iter().flat_map(|message| message.list("content"));
+    let is_new = blocks.any(shapes::is_new);
     // The calls that wait for consent, until somebody says something else.
     let mut asked = HashSet::default();
     for (number, &message) in list.messages.iter().enumerate() {
@@ -194,6 +198,9 @@ fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_
             left_out.add("answers to requests for consent", 1);
         } else {
             read_model_message(transcript, role, message, &mut asked);
+            if is_new {
+                shapes::check(&mut transcript.details, role, message);
+            }
         }
     }
     // Those that a person was asked about, where nobody said anything else since.

@@ -74,6 +74,9 @@ pub struct ContentFacts {
     pub max_cache_marks: Option<usize>,
     /// Whether a signature of the model's reasoning holds only as long as everything before it is as it was.
     pub binds_signatures: Option<bool>,
+    /// What it takes in place of the signature of a call from whoever has no real one.
+    #[serde(default)]
+    pub signature_placeholders: Vec<String>,
 }
 
 /// What the names of tools look like.

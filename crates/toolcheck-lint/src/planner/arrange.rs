@@ -46,13 +46,13 @@ impl Planner<'_, '_> {
         for site in &pairing.results {
             let rules = [
                 RuleId::LateToolResult,
-                RuleId::MisplacedToolResult,
                 RuleId::ReorderedToolResults,
                 RuleId::SplitToolResults,
                 RuleId::TemplateMisbinds,
             ];
             let Some(call) = site.paired_with.call() else { continue };
-            if rules.iter().any(|rule| self.finding(*rule, site.part.place).is_some()) {
+            let is_found = |rule: &RuleId| self.finding(*rule, site.part.place).is_some();
+            if rules.iter().any(is_found) || self.misplaced(site).is_some() {
                 turns.insert(pairing.calls[call].turn);
             }
         }
@@ -152,24 +152,6 @@ impl Planner<'_, '_> {
             }
         }
         turns
-    }
-
-    /// A result that is not in its place.
-    fn moved(
-        &mut self,
-        call: &CallSite<'_, '_>,
-        site: &ResultSite<'_, '_>,
-        late: &BTreeSet<usize>,
-    ) -> Option<Unit> {
-        if late.contains(&site.turn) {
-            return Some(Unit::Moved(site.number));
-        }
-        let finding = self
-            .finding(RuleId::MisplacedToolResult, site.part.place)
-            .filter(|_| site.message.role == Role::Assistant)?;
-        let cost = Cost::Guess("the result was in a message of the model".to_owned());
-        let at = call.part.place.span.end;
-        self.try_fix(finding, Action::Moved, at, Some(cost)).then_some(Unit::Moved(site.number))
     }
 
     /// A result for a call that has none.
@@ -472,7 +454,12 @@ impl Planner<'_, '_> {
     /// Puts the results of a turn into the message after it, or into a new one.
     fn place_blocks(&mut self, turn: usize, anchor: usize, mut units: Vec<Unit>) {
         let pairing = self.pairing;
+        // What the model says next, it says with the results, which are right before its calls.
+        let last_call = pairing.calls_of_turn(turn).last().map(|call| self.slot_of(call.part.place.node));
+        let last_call = last_call.filter(|slot| *slot < anchor && self.come_from_before(turn, &units));
+        let anchor = last_call.unwrap_or(anchor);
         let next = pairing.turns.get(turn + 1).filter(|next| matches!(next.role, Role::User | Role::Tool));
+        let next = next.filter(|_| last_call.is_none());
         let message = next.map(|next| &self.transcript.messages[next.messages.start]);
         let home = message.map(|message| self.slot_of(message.place.node)).filter(|slot| {
             // If the target does not merge messages, another one of the model would come between.

@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
-use toolcheck_core::pairing::CallSite;
+use toolcheck_core::pairing::{CallSite, ResultSite};
 use toolcheck_core::targets::Target;
 use toolcheck_json::Value;
 use toolcheck_json::edit::Piece;
@@ -79,6 +79,14 @@ fn letters(mut hash: u64, count: usize) -> String {
 }
 
 impl<'p> Planner<'p, '_> {
+    /// Gives a result the new id of the call that it stands for, which had the id of another.
+    pub(super) fn follow(&mut self, site: &ResultSite<'_, '_>) {
+        let call = self.pairing.stands_for(site).and_then(|call| self.new_ids.get(&call.number));
+        if let (Some(new), Some(own)) = (call, &site.result.call_id) {
+            self.values.insert(own.place.node, Piece::text(new));
+        }
+    }
+
     /// Whether neither a call nor one with its id in another message of its turn has a result.
     pub(super) fn lacks_result_beside(&self, site: &CallSite<'_, '_>) -> bool {
         let is_missing = |site: &CallSite<'_, '_>| {

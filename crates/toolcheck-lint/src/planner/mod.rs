@@ -7,6 +7,7 @@ mod blocks;
 mod gaps;
 mod ids;
 mod in_place;
+mod moves;
 mod options;
 mod plan;
 mod results;

@@ -419,6 +419,11 @@ impl<'p, 's> Planner<'p, 's> {
         true
     }
 
+    /// Whether the last finding that only an unsafe fix fixes is this.
+    pub(super) fn has_skipped(&self, finding: usize) -> bool {
+        self.skipped.last().is_some_and(|(last, _)| *last == finding)
+    }
+
     /// Whether reasoning whose signature depends on what is before it comes after a place.
     pub(super) fn is_signed_after(&self, at: u32) -> bool {
         self.last_signed.is_some_and(|signed| signed > at)

@@ -247,7 +247,10 @@ impl<'p> Planner<'p, '_> {
             let apart = self.findings.get(&(RuleId::OrphanToolResult, site.part.place.node)).copied();
             let apart =
                 apart.filter(|_| self.file_style.is_some() && self.is_elsewhere(site.part.place.span));
-            let Some(finding) = finding.or(apart) else { continue };
+            let Some(finding) = finding.or(apart) else {
+                self.follow(site);
+                continue;
+            };
             if self.how.orphans == Orphans::Leave || self.results_gone.contains(&site.number) {
                 self.leave(Some(finding), "kept because of `--orphans leave`");
                 continue;

@@ -17,7 +17,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let is_missed = || {
         cx.transcript.counts().0 > 0 && cx.entry(&super::missing_tool_definitions::RULE, None).is_refused()
     };
-    if tools.is_empty() && !is_missed() {
+    // Tools that are not known are reported as that.
+    let has_others = || cx.shape_faults().has_unknown_element(cx.document.value(place.node));
+    if tools.is_empty() && !has_others() && !is_missed() {
         out.report(place, "the list of tools is empty")
             .caption("empty")
             .help("omit the key if there are no tools");

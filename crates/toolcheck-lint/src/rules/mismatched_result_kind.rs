@@ -1,5 +1,6 @@
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, ToolKind};
+use toolcheck_core::pairing::ResultSite;
 
 use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
@@ -20,20 +21,26 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // The first result that is not reported with one before it.
+    let mut next = 0;
     for site in &cx.pairing.results {
         let Some(call) = cx.pairing.mismatched_call(site) else { continue };
         let (called, answered) = (call.call.kind, site.result.kind.unwrap_or_default());
         let is_legacy = answered == ToolKind::LegacyFunction;
         // A role that the target does not know is reported by another rule.
-        if is_legacy && unknown_role::is_unknown(cx, site.message) {
+        if is_legacy && unknown_role::is_unknown(cx, site.message) || site.number < next {
             continue;
         }
+        let others = if is_legacy { with_same_role(cx, site) } else { &[] };
+        next = site.number + 1 + others.len();
         let title = call.call.title();
         let role = site.message.role_text();
         let message = if is_legacy {
-            format!(
-                "the result of tool call {title} has the role `{role}`, which only answers legacy function calls"
-            )
+            let (results, have) = match others.len() {
+                0 => (format!("the result of tool call {title}"), "has"),
+                more => (format!("the results of tool call {title} and {more} others"), "have"),
+            };
+            format!("{results} {have} the role `{role}`, which only answers legacy function calls")
         } else {
             format!(
                 "the result of tool call {title} is of the wrong kind: expected {}, found {}",
@@ -52,12 +59,32 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("kind", called.name());
         if is_legacy {
             finding.help("use the role `tool`, with the id of the call");
-            if let (Some(role), Some(_)) = (&site.message.role_name, &site.result.call_id) {
-                finding.fix(Fix::safe([Change::Write(role.place.node, "\"tool\"".to_owned())]));
-            }
+            let sites = std::iter::once(site).chain(others);
+            let roles = sites.filter(|site| site.result.call_id.is_some());
+            let roles = roles.filter_map(|site| site.message.role_name.as_ref());
+            let changes: Vec<_> =
+                roles.map(|role| Change::Write(role.place.node, "\"tool\"".to_owned())).collect();
+            finding.fix(Some(Fix::safe(changes)).filter(|fix| !fix.changes.is_empty()));
+            others.iter().for_each(|other| finding.and_here(other.part.place));
             finding.case("legacy").case_if(site.result.name.is_none(), "legacy-without-name");
         } else {
             finding.help("use the kind of result that belongs to this kind of call");
         }
     }
+}
+
+/// No more results are given their role by one fix.
+const MOST_AT_ONCE: usize = 64;
+
+/// The next results of the turn with the same mistake, if one fix changes the role of all.
+fn with_same_role<'c, 's>(cx: &Context<'c, 's>, site: &ResultSite<'_, '_>) -> &'c [ResultSite<'c, 's>] {
+    let others = &cx.pairing.results[site.number + 1..];
+    let is_same = |other: &&ResultSite<'_, '_>| {
+        let has = |site: &ResultSite<'_, '_>| (site.result.call_id.is_some(), site.result.name.is_some());
+        other.turn == site.turn
+            && other.result.kind == site.result.kind
+            && has(other) == has(site)
+            && cx.pairing.mismatched_call(other).is_some()
+    };
+    &others[..others.iter().take(MOST_AT_ONCE - 1).take_while(is_same).count()]
 }

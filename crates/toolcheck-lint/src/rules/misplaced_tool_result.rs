@@ -1,4 +1,5 @@
 use toolcheck_core::ir::{Body, Named, Role};
+use toolcheck_core::pairing::ResultSite;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -24,16 +25,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let last = last.replace((site.turn, site.message_number));
         let id = Named::text_or_unknown(site.result.call_id.as_ref());
         if site.message.role == Role::Assistant {
-            out.report(
-                site.part.place,
-                format!("tool result {} is in an assistant message", site.result.title()),
-            )
-            .about_result(site.result)
-            .caption("not allowed in an assistant message")
-            .case("assistant-message")
-            .help("move the result to the user message that follows")
-            .at(cx, site)
-            .value("id", id);
+            // The role of a message is one mistake, whatever it holds.
+            if last.is_none_or(|(_, message)| message != site.message_number) {
+                in_answer(cx, site, out);
+            }
             continue;
         }
         // One turn with several results after text is one problem.
@@ -70,5 +65,30 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("put tool results first in their message, and everything else after them")
             .at(cx, site)
             .value("ids", id);
+    }
+}
+
+/// Reports the results of a message of the model, of which this is the first.
+fn in_answer(cx: &Context<'_, '_>, site: &ResultSite<'_, '_>, out: &mut Sink<'_>) {
+    let own = cx.pairing.results[site.number..].iter();
+    let own = own.take_while(|other| other.message_number == site.message_number);
+    let others = own.clone().count() - 1;
+    let message = match others {
+        0 => format!("tool result {} is in an assistant message", site.result.title()),
+        _ => format!("{} tool results are in an assistant message", others + 1),
+    };
+    let finding = out.report(site.part.place, message);
+    finding
+        .about_result(site.result)
+        .caption("not allowed in an assistant message")
+        .case("assistant-message")
+        .help(match others {
+            0 => "move the result to the user message that follows",
+            _ => "move the results to the user message that follows",
+        })
+        .at(cx, site)
+        .value("id", Named::text_or_unknown(site.result.call_id.as_ref()));
+    for other in own.skip(1) {
+        finding.and_here(other.part.place);
     }
 }

@@ -18,6 +18,7 @@ declare_rule! {
         "approval": "an answer to a request for approval",
         "shell": "a result of a shell call",
         "other-kind": "a result that is not a function result",
+        "sibling-id": "the id is that of another call of the turn before, which has a result of its own",
         "alone": "there is no other message",
         "first-message": "the result is in the first message",
         "changed-id": "the call exists, but has another id",
@@ -46,6 +47,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         let instead = cx.pairing.stands_for(site);
+        // A call with the id of another is reported as that.
+        let is_duplicate = |call: &CallSite<'_, '_>| cx.pairing.first_of_same_id(call).is_some();
+        if cx.target().needs_unique_ids() && instead.is_some_and(is_duplicate) {
+            continue;
+        }
         if site.result.unpaired.is_some()
             || missing_tool_call_id::is_refused(cx, site.result)
             || missing_tool_call_id::is_bound_by_name(cx, site.result)
@@ -81,6 +87,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_after_assistant = before.is_some_and(|turn| cx.pairing.turns[turn].role == Role::Assistant);
         finding
             .add_cases(case_of(site.result.kind))
+            .case_if(is_of_other, "sibling-id")
             .case_if(is_alone, "alone")
             .case_if(!is_alone && site.message_number == 0, "first-message")
             .case_if(instead.is_some(), "changed-id")

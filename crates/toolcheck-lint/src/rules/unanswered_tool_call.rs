@@ -2,7 +2,7 @@ use std::cell::LazyCell;
 
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Body, Place, ToolKind};
+use toolcheck_core::ir::{Body, Named, Place, ToolKind};
 use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 use toolcheck_core::text::{self, shorten};
 
@@ -37,11 +37,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let said_last = LazyCell::new(|| said_last(cx));
     // The ids that the provider's error names: the same for all calls of a turn.
     let mut of_turn = (usize::MAX, String::new());
+    // The first call that is not reported with one before it.
+    let mut next = 0;
     for call in &pairing.calls {
-        let answer = pairing.answer_of(call);
-        let mislabelled =
-            answer.map(|answer| answer.message).filter(|message| message.is_mislabelled_result());
-        let is_answered = answer.is_some() && mislabelled.is_none() || pairing.has_stand_in(call);
+        let mislabelled = mislabelled_result(cx, call);
+        let is_answered =
+            pairing.answer_of(call).is_some() && mislabelled.is_none() || pairing.has_stand_in(call);
         // A call whose id its turn has already used is reported as that, whatever its result.
         let is_duplicate = cx.target().needs_unique_ids() && pairing.first_of_same_id(call).is_some();
         let is_open = || is_pending(cx, call) && said_last.is_none_or(|said| said < call.part_number);
@@ -50,7 +51,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let next = cx.transcript.messages.get(pairing.turns[call.turn].messages.end);
             next.is_some_and(|next| cx.ends_inside(next.place))
         };
-        if is_answered || is_duplicate || call.call.unpaired.is_some() || is_cut() {
+        if call.number < next || is_answered || is_duplicate || call.call.unpaired.is_some() || is_cut() {
             continue;
         }
         let siblings = pairing.results_of_turn(call.turn + 1);
@@ -60,13 +61,21 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         if of_turn.0 != call.turn {
             let calls = pairing.calls_of_turn(call.turn).iter();
-            let missing = calls.filter(|call| pairing.answer_of(call).is_none());
+            let is_missing = |call: &CallSite<'_, '_>| {
+                pairing.answer_of(call).is_none() || mislabelled_result(cx, call).is_some()
+            };
+            let missing = calls.filter(|call| is_missing(call));
             of_turn = (call.turn, id_list(missing.filter_map(|call| call.call.id.as_ref())));
         }
         let after = pairing.turns[call.turn].messages.end;
         let id = call.call.id.as_ref().map(|id| &*id.text);
         let asked = if alone.is_some() { &orphan_tool_result::RULE } else { &RULE };
-        let message = format!("tool call {} has no result", call.call.title());
+        let mut message = format!("tool call {} has no result", call.call.title());
+        let others = mislabelled.map_or(&[][..], |role| with_same_role(cx, call, role));
+        if !others.is_empty() {
+            next = call.number + 1 + others.len();
+            message = format!("tool call {} and {} others have no result", call.call.title(), others.len());
+        }
         let finding = out.report_as(asked, call.part.place, message);
         finding.about_call(call.call).caption("called here, never answered");
         if let Some((alone, _)) = alone {
@@ -96,12 +105,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(call.message_number == 0, "first-message")
             .case_if(siblings.is_empty(), "no-results")
             .case_if(is_at_end, "at-end");
-        if let Some(role) = mislabelled.and_then(|message| message.role_name.as_ref()) {
-            let write = Change::Write(role.place.node, "\"tool\"".to_owned());
+        if let Some(role) = mislabelled {
+            let others: Vec<_> = others.iter().filter_map(|call| mislabelled_result(cx, call)).collect();
+            let roles = std::iter::once(&role).chain(&others);
+            let write = |role: &&Named<'_>| Change::Write(role.place.node, "\"tool\"".to_owned());
             finding
                 .label(role.place, format!("its result has the role `{}`", shorten(&role.text)))
                 .help("use the role `tool` for the result")
-                .fix(Fix::safe([write]));
+                .fix(Fix::safe(roles.map(write)));
+            others.iter().for_each(|other| finding.and_here(other.place));
         } else if let Some(sibling) = siblings.first() {
             finding.label(sibling.part.place, what_is_answered(cx, call, siblings));
         } else if let Some(next) = cx.transcript.messages.get(after) {
@@ -109,6 +121,30 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
     }
     check_kept(cx, out);
+}
+
+/// The role of the result of a call, if that is somebody else's.
+fn mislabelled_result<'c, 's>(cx: &Context<'c, 's>, call: &CallSite<'_, '_>) -> Option<&'c Named<'s>> {
+    let message = cx.pairing.answer_of(call)?.message;
+    message.role_name.as_ref().filter(|_| message.is_mislabelled_result())
+}
+
+/// No more results are given their role by one fix.
+const MOST_AT_ONCE: usize = 64;
+
+/// The next calls of the turn whose results have the same role of somebody else: that is one mistake.
+fn with_same_role<'c, 's>(
+    cx: &Context<'c, 's>,
+    call: &CallSite<'_, '_>,
+    role: &Named<'_>,
+) -> &'c [CallSite<'c, 's>] {
+    let calls = &cx.pairing.calls[call.number + 1..];
+    let is_same = |other: &&CallSite<'_, '_>| {
+        other.turn == call.turn
+            && other.call.unpaired.is_none()
+            && mislabelled_result(cx, other).is_some_and(|own| own.text == role.text)
+    };
+    &calls[..calls.iter().take(MOST_AT_ONCE - 1).take_while(is_same).count()]
 }
 
 /// What the first of the results after a turn is to a call that has none.

@@ -1,8 +1,9 @@
 use std::cell::LazyCell;
 
+use foldhash::HashMap;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Content, Executor, Message, Named, Part, Role};
+use toolcheck_core::ir::{Body, Content, Executor, Message, Named, Part, Place, Role};
 use toolcheck_core::shape::{Answer, is_near};
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
@@ -51,6 +52,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             name.is_some_and(is_meant) || by_content(cx, message).is_some()
         })
     });
+    let mut faults: Vec<Fault> = Vec::new();
+    // The last fault of each role, and of what is to be done about it.
+    let mut of_role: HashMap<(&str, String), usize> = HashMap::default();
     for (number, message) in cx.transcript.messages.iter().enumerate() {
         if is_no_message(cx, message) {
             continue;
@@ -61,33 +65,78 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             continue;
         }
-        let (place, text) = match &message.role_name {
-            Some(name) => (name.place, format!("unknown role `{}`", shorten(&name.text))),
-            None => (message.place, "the message has no role".to_owned()),
-        };
-        let finding = out.report(place, text);
-        finding.caption("not a known role").at(cx, (number, message));
-        if let Some(name) = &message.role_name {
-            finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
-        }
-        finding.fix(as_user(cx, message).or_else(|| shape::translated(cx, message.place.node, None)));
         let meant = match &message.role_name {
             Some(name) => of_name(cx, message, name, &|| *is_meant),
             None => of_nameless(cx, message).map(|(help, fix)| (help, Some(fix))),
         };
-        if let Some((help, fix)) = meant {
-            finding.help(help);
-            finding.fix(fix);
-            continue;
-        }
-        match allowed {
-            // The role of results, as this target calls it.
-            Some(allowed) if message.role == Role::Tool && allowed.iter().any(|role| role == "tool") => {
-                finding.help("use the role `tool`, with the id of the call")
+        let (help, fix) = meant.unwrap_or_else(|| {
+            let help = match allowed {
+                // The role of results, as this target calls it.
+                Some(allowed) if message.role == Role::Tool && allowed.iter().any(|role| role == "tool") => {
+                    "use the role `tool`, with the id of the call".to_owned()
+                }
+                Some(allowed) => format!("use one of `{}`", allowed.join("`, `")),
+                None => "use a role that the API defines".to_owned(),
+            };
+            (help, None)
+        });
+        let instead = || as_user(cx, message).or_else(|| shape::translated(cx, message.place.node, None));
+        let fix = fix.or_else(instead);
+        let place = message.role_name.as_ref().map_or(message.place, |name| name.place);
+        let name = message.role_name.as_ref().map(|name| &*name.text);
+        let known = name.map(|name| of_role.entry((name, help.clone())).or_insert(usize::MAX));
+        if let Some(known) = known {
+            if faults.get_mut(*known).is_some_and(|first| first.is_also_at(place, fix.as_ref())) {
+                continue;
             }
-            Some(allowed) => finding.help(format!("use one of `{}`", allowed.join("`, `"))),
-            None => finding.help("use a role that the API defines"),
+            *known = faults.len();
+        }
+        faults.push(Fault { number, place, help, fix, others: Vec::new() });
+    }
+    faults.into_iter().for_each(|fault| fault.report(cx, out));
+}
+
+/// A message with a role that the target does not know.
+struct Fault {
+    number: usize,
+    place: Place,
+    help: String,
+    fix: Option<Fix>,
+    /// Where else the same role is.
+    others: Vec<Place>,
+}
+
+impl Fault {
+    /// Adds another message with the same role, if one fix can change both.
+    fn is_also_at(&mut self, place: Place, fix: Option<&Fix>) -> bool {
+        let writes = |fix: &Fix| fix.changes.iter().all(|change| matches!(change, Change::Write(..)));
+        match (&self.fix, fix) {
+            (None, None) => {}
+            (Some(own), Some(other)) if own.cost == other.cost && writes(own) && writes(other) => {
+                let Some(both) = own.clone().and(other.clone()) else { return false };
+                self.fix = Some(both);
+            }
+            _ => return false,
+        }
+        self.others.push(place);
+        true
+    }
+
+    fn report(self, cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+        let message = &cx.transcript.messages[self.number];
+        let mut text = match &message.role_name {
+            Some(name) => format!("unknown role `{}`", shorten(&name.text)),
+            None => "the message has no role".to_owned(),
         };
+        if !self.others.is_empty() {
+            text.push_str(&format!(" (in {} places)", self.others.len() + 1));
+        }
+        let finding = out.report(self.place, text);
+        finding.caption("not a known role").help(self.help).at(cx, (self.number, message)).fix(self.fix);
+        if let Some(name) = &message.role_name {
+            finding.value("role", shorten(&name.text)).case_if(name.text == RESULTS, TOOL);
+        }
+        self.others.into_iter().for_each(|other| finding.and_here(other));
     }
 }
 

@@ -1,7 +1,7 @@
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::detection::Detection;
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::{Body, Content, FormatId, Place, Unread, UnreadKind};
+use toolcheck_core::ir::{Body, Content, FormatId, MOST_HELD, Place, Unread, UnreadKind};
 use toolcheck_core::readers::{self, SourceKind};
 use toolcheck_core::shape::{Kind, is_near};
 use toolcheck_core::text::shorten;
@@ -31,6 +31,11 @@ declare_rule! {
 const LABELS: usize = 3;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    if let Some(place) = cx.transcript.left_out {
+        out.report(place, format!("only the first {MOST_HELD} messages and parts are read"))
+            .caption("what begins here is neither read nor checked")
+            .help("a conversation is never so long: the file may be damaged");
+    }
     let Some(format) = cx.transcript.format else { return };
     if !cx.is_answer && !is_understood(cx) {
         report_all(cx, format, out);

@@ -22,14 +22,18 @@ pub(in crate::formats) fn is_body(root: Value<'_, '_>) -> bool {
 /// How many of the last parts are searched for the call that a message names.
 const PARTS_LOOKED_AT: usize = 128;
 
-/// Whether a message is a result, whatever its role: it names a call before it. What is not the user's comes right after it.
+/// Whether a message is a result, whatever its role: it names a call before it. What is not the user's comes right after it and
+/// other results.
 pub(super) fn is_answer(transcript: &Transcript<'_>, role: Role, id: &str) -> bool {
     let has_id = |part: &Part<'_>| matches!(&part.body, Body::Call(call) if call.id.as_ref().is_some_and(|own| own.text == id));
     let parts = &transcript.parts;
     let near = match role {
         _ if id.is_empty() => return false,
-        Role::User => parts.get(parts.len().saturating_sub(PARTS_LOOKED_AT)..),
-        Role::Assistant | Role::System => transcript.messages.last().map(|last| transcript.parts_of(last)),
+        Role::User | Role::Unknown => parts.get(parts.len().saturating_sub(PARTS_LOOKED_AT)..),
+        Role::Assistant | Role::System => {
+            let mut before = transcript.messages.iter().rev().take(PARTS_LOOKED_AT);
+            before.find(|message| message.role != Role::Tool).map(|message| transcript.parts_of(message))
+        }
         _ => None,
     };
     near.is_some_and(|near| near.iter().rev().take(PARTS_LOOKED_AT).any(has_id))

@@ -33,16 +33,32 @@ fn wrong(
 
 /// Checks what is there of a response, whatever it answers.
 pub(super) fn check_response(details: &mut Details<'_>, message: Value<'_, '_>) {
+    if let Some(version) = message.get("jsonrpc").filter(|version| version.as_str().as_deref() != Some("2.0"))
+    {
+        wrong(details, version, "jsonrpc", "`2.0`", false);
+    }
     match (message.get("result"), message.get("error")) {
         (None, None) => missing(details, message, "result"),
         (Some(result), None) if !result.is_object() => wrong(details, result, "result", "an object", false),
         (None, Some(error)) if !error.is_object() => wrong(details, error, "error", "an object", false),
         (None, Some(error)) => {
-            for key in ["code", "message"] {
-                if error.get(key).is_none() {
-                    missing(details, error, key);
+            match error.get("code") {
+                None => missing(details, error, "code"),
+                Some(code) if code.raw().iter().any(|byte| !matches!(byte, b'-' | b'0'..=b'9')) => {
+                    wrong(details, code, "code", "an integer", true)
                 }
+                _ => {}
             }
+            match error.get("message") {
+                None => missing(details, error, "message"),
+                Some(text) if text.as_json_str().is_none() => {
+                    wrong(details, text, "message", "a string", false)
+                }
+                _ => {}
+            }
+        }
+        (Some(result), Some(error)) if !result.is_null() && !error.is_null() => {
+            wrong(details, error, "error", "left out where there is a `result`", true)
         }
         _ => {}
     }
@@ -97,7 +113,8 @@ fn check_block(details: &mut Details<'_>, block: Value<'_, '_>) {
     let known = kind.as_str().and_then(|kind| BLOCKS.iter().find(|(name, _)| *name == kind));
     let Some((name, keys)) = known else {
         let wants = "`text`, `image`, `audio`, `resource_link` or `resource`";
-        return wrong(details, kind, "type", wants, false);
+        // One that a later version of the protocol has is refused by clients of today.
+        return wrong(details, kind, "type", wants, kind.as_json_str().is_some());
     };
     for key in *keys {
         match block.get(key) {

@@ -15,6 +15,7 @@ mod error_text;
 mod fault;
 mod fix;
 mod keys;
+mod newer;
 mod objects;
 mod other_formats;
 mod outline;

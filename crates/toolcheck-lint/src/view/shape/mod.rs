@@ -80,6 +80,13 @@ pub(crate) struct ForeignObjects<'c> {
 }
 
 impl ShapeFaults<'_> {
+    /// Whether an element of a list has only keys that are not known.
+    pub(crate) fn has_unknown_element(&self, list: Value<'_, '_>) -> bool {
+        let unknown = self.refused.iter().filter(|refused| refused.fault.kind == ShapeFaultKind::Unknown);
+        let objects: HashSet<NodeId> = unknown.map(|refused| refused.fault.object_node()).collect();
+        !objects.is_empty() && list.elements().any(|element| objects.contains(&element.id()))
+    }
+
     pub(crate) fn are_none(&self) -> bool {
         self.refused.is_empty() && self.foreign.is_empty()
     }
@@ -157,7 +164,12 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
     join::repeats(cx.document, &mut refused);
     for refused in &mut refused {
         refused.help = help_of(cx.document, shape, &refused.fault, model);
-        refused.answer = Some(answer(&refused.fault));
+        let mut answer = answer(&refused.fault);
+        let is_certain = answer.grounds.caution().is_none() && refused.means.is_none();
+        if let Some(doubt) = refused.fault.may_be_newer(cx.document).filter(|_| is_certain) {
+            answer.grounds.doubt = Some(doubt.to_owned());
+        }
+        refused.answer = Some(answer);
     }
     ShapeFaults { refused, foreign, nodes }
 }
