@@ -15,8 +15,7 @@ use crate::names::words;
 
 /// Classifies a key of a message, or of a block without a type: a name of calls or results in any spelling.
 fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
-    // Most keys hold neither calls nor results; their length or first letter is enough to rule them out.
-    if !(7..32).contains(&key.len()) || !matches!(key.as_bytes()[0] | 0x20, b't' | b'f' | b'i') {
+    if !may_be_called(key.as_bytes()) {
         return None;
     }
     Some(match &*letters(key) {
@@ -286,7 +285,13 @@ pub(crate) fn members<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Un
         .into_iter()
         .flatten()
         .flat_map(|message| message.members())
+        .filter(|member| member.plain_key().is_none_or(may_be_called))
         .filter_map(called_member)
+}
+
+/// Whether a key may be one of calls or results. Most are ruled out by their length or their first letter.
+fn may_be_called(key: &[u8]) -> bool {
+    (7..32).contains(&key.len()) && matches!(key[0] | 0x20, b't' | b'f' | b'i') || key == b"parts"
 }
 
 /// The same as [`member`], if there is an object in the value, or JSON as a text: a program may only count its calls.

@@ -67,7 +67,7 @@ pub struct Expanded<'s> {
     text: Vec<u8>,
     /// The bytes of the document, and what its strings say.
     bytes: &'s [u8],
-    said: Vec<(Span, Decoded<'s>)>,
+    said: Vec<Said<'s>>,
     mapped: OnceCell<Mapped>,
     /// The values, until they are taken.
     arena: RefCell<Option<Arena>>,
@@ -75,7 +75,7 @@ pub struct Expanded<'s> {
 
 impl<'s> Expanded<'s> {
     /// The text of a document with what these strings say, which are in the order of the text.
-    pub fn new(document: &Document<'s>, said: Vec<Said<'s>>) -> Self {
+    pub fn new(document: &Document<'s>, mut said: Vec<Said<'s>>) -> Self {
         let bytes = document.bytes();
         let mut text = Vec::with_capacity(bytes.len());
         let mut at = 0;
@@ -88,7 +88,7 @@ impl<'s> Expanded<'s> {
         }
         text.extend_from_slice(&bytes[at..]);
         let arena = may_be_moved(document, &said, text.len()).then(|| moved(document, &said));
-        let said = said.into_iter().map(|one| (one.span, one.decoded)).collect();
+        said.iter_mut().for_each(|one| one.nodes = Vec::new());
         Self { text, bytes, said, mapped: OnceCell::new(), arena: RefCell::new(arena) }
     }
 
@@ -114,7 +114,7 @@ impl<'s> Expanded<'s> {
     pub fn mapped(&self) -> &Mapped {
         self.mapped.get_or_init(|| match &self.said[..] {
             [] => Mapped::same(self.bytes, 0),
-            said => Mapped::replaced(self.bytes, said),
+            said => Mapped::replaced(self.bytes, said.iter().map(|one| (one.span, &one.decoded))),
         })
     }
 
@@ -185,7 +185,8 @@ fn moved(document: &Document<'_>, said: &[Said<'_>]) -> Arena {
     arena.depth = document.arena.depth;
     arena.nodes.clear();
     arena.nodes.reserve(outer.len() + said.iter().map(|one| one.nodes.len()).sum::<usize>());
-    let mut shifts = vec![Shift::default()];
+    let mut shifts = Vec::with_capacity(said.len() + 1);
+    shifts.push(Shift::default());
     for one in said {
         let Shift { bytes, values } = shifts.last().copied().unwrap_or_default();
         let longer = (one.decoded.text().len() as u32).wrapping_sub(one.span.end - one.span.start);

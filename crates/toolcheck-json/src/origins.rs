@@ -78,8 +78,11 @@ impl Mapped {
     }
 
     /// The same for bytes whose strings at these places have been decoded.
-    pub(crate) fn replaced(bytes: &[u8], strings: &[(Span, Decoded<'_>)]) -> Self {
-        Self::with_strings(bytes, strings.iter().map(|(span, said)| (*span, said)), Self::push_said)
+    pub(crate) fn replaced<'d, 's: 'd>(
+        bytes: &[u8],
+        strings: impl Iterator<Item = (Span, &'d Decoded<'s>)>,
+    ) -> Self {
+        Self::with_strings(bytes, strings, Self::push_said)
     }
 
     fn push_said(&mut self, decoded: &Decoded<'_>) {
