@@ -59,7 +59,7 @@ fn is_call(text: JsonStr<'_>) -> bool {
 }
 
 fn has(text: &[u8], word: &[u8]) -> bool {
-    memchr::memmem::find(text, word).is_some()
+    toolcheck_json::contains(text, word)
 }
 
 /// Whether a text names what to call after words of its own, `Action: tide` and `Action Input: {...}`, as ToolBench has it.

@@ -177,7 +177,10 @@ struct Matching<'m, C, R> {
 
 impl<'m, C: Half, R: Half> Matching<'m, C, R> {
     fn pair(&mut self) {
-        let mut by_id: HashMap<&'m str, Open> = HashMap::with_capacity(self.calls.len());
+        // Data sets have neither ids nor names of what results are of.
+        let with_ids = self.calls.iter().filter(|call| call.id().is_some()).count();
+        let mut by_id: HashMap<&'m str, Open> = HashMap::with_capacity(with_ids);
+        let names_results = self.results.iter().any(|result| result.name().is_some());
         let mut latest = Latest::default();
         let mut unmatched = Vec::new();
         let mut next_call = 0;
@@ -219,7 +222,7 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
                 if latest.by_name.is_none() {
                     self.keep_own_calls(number, next_call, &mut latest);
                 }
-                self.pair_by_position(number, &mut latest);
+                self.pair_by_position(number, names_results, &mut latest);
             }
         }
         for call in next_call..self.calls.len() {
@@ -358,11 +361,11 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
 
     /// Pairs a result whose id matches no call, by its tool's name if it has one, and otherwise by its position among
     /// the results of the latest turn.
-    fn pair_by_position(&mut self, number: usize, latest: &mut Latest<'m>) {
+    fn pair_by_position(&mut self, number: usize, names_results: bool, latest: &mut Latest<'m>) {
         let (calls, result) = (self.calls, &self.results[number]);
         let by_name = latest.by_name.get_or_insert_with(|| {
             let mut by_name: HashMap<&'m str, VecDeque<usize>> = HashMap::default();
-            for &call in &latest.in_line {
+            for &call in latest.in_line.iter().filter(|_| names_results) {
                 if let Some(name) = calls[call].name() {
                     by_name.entry(name).or_default().push_back(call);
                 }

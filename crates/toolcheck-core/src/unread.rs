@@ -7,16 +7,15 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::memmem::{self, Finder};
-use toolcheck_json::{Document, Value};
+use memchr::memmem::Finder;
+use toolcheck_json::{Document, NodeId, Said, Value, contains};
 
 use crate::ir::{Body, Named, Part, Place, Transcript, Unread, UnreadKind};
 use crate::names::words;
 
 /// Classifies a key of a message, or of a block without a type: a name of calls or results in any spelling.
 fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
-    // Most keys hold neither calls nor results; their length or first letter is enough to rule them out.
-    if !(7..32).contains(&key.len()) || !matches!(key.as_bytes()[0] | 0x20, b't' | b'f' | b'i') {
+    if !may_be_called(key.as_bytes()) {
         return None;
     }
     Some(match &*letters(key) {
@@ -286,7 +285,13 @@ pub(crate) fn members<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Un
         .into_iter()
         .flatten()
         .flat_map(|message| message.members())
+        .filter(|member| member.plain_key().is_none_or(may_be_called))
         .filter_map(called_member)
+}
+
+/// Whether a key may be one of calls or results. Most are ruled out by their length or their first letter.
+fn may_be_called(key: &[u8]) -> bool {
+    (7..32).contains(&key.len()) && matches!(key[0] | 0x20, b't' | b'f' | b'i') || key == b"parts"
 }
 
 /// The same as [`member`], if there is an object in the value, or JSON as a text: a program may only count its calls.
@@ -349,8 +354,7 @@ pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -
         let members = message.members().filter(|member| !read.iter().any(|key| member.has_key(key)));
         let own = message.get_any(&GIVEN).filter(|_| is_hidden_call(message));
         let is_shown = |content: &Value<'_, '_>| {
-            SHOWN_TYPE.find(content.raw()).is_some()
-                && SHOWN.iter().any(|mark| memmem::find(content.raw(), mark).is_some())
+            SHOWN_TYPE.find(content.raw()).is_some() && SHOWN.iter().any(|mark| contains(content.raw(), mark))
                 || is_content_in_text(message)
         };
         // Coze's messages have a type, such as `function_call`.
@@ -469,14 +473,19 @@ pub(crate) fn tools<'s>(value: Value<'_, 's>) -> Unread<'s> {
     Unread { place: Place::of(value), what: UnreadKind::Tools, name, is_known: true }
 }
 
-/// Whether the content of a message is the text of blocks with calls or results, as a table has them, or of Mastra's object
-/// with parts (`packages/core/src/agent/message-list` of mastra-ai/mastra). What a tool says may look like the blocks of a model.
 pub(crate) fn is_content_in_text(message: Value<'_, '_>) -> bool {
+    content_in_text(message).is_some()
+}
+
+/// What the content of a message says, if it is the text of blocks with calls or results, as a table has them, or of Mastra's
+/// object with parts (`packages/core/src/agent/message-list` of mastra-ai/mastra). What a tool says may look like the blocks of
+/// a model.
+pub(crate) fn content_in_text<'s>(message: Value<'_, 's>) -> Option<Said<'s>> {
     // Most contents are ruled out by their first letter.
     let may_be_json =
         |content: &Value<'_, '_>| content.as_json_str().is_some_and(|text| text.may_begin_with(b"[{"));
-    let Some(content) = message.get("content").filter(may_be_json) else { return false };
-    let has = |word: &[u8]| memmem::find(content.raw(), word).is_some();
+    let content = message.get("content").filter(may_be_json)?;
+    let has = |word: &[u8]| contains(content.raw(), word);
     let is_of_tool = message.get_str("role").as_deref() == Some("tool");
     let is_block = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         Some("tool_use") => !is_of_tool && block.get("id").is_some() && block.get("input").is_some(),
@@ -486,11 +495,13 @@ pub(crate) fn is_content_in_text(message: Value<'_, '_>) -> bool {
         _ => false,
     };
     let is_part = |part: Value<'_, '_>| part.get("type").is_some();
-    (has(br#"tool"#) || has(br#"parts\""#))
-        && in_text(content, |said| match said.get("parts").filter(|_| said.get("format").is_some()) {
-            Some(parts) => parts.elements().next().is_some_and(is_part),
-            None => said.elements().any(is_block),
-        })
+    if !has(br#"tool"#) && !has(br#"parts\""#) {
+        return None;
+    }
+    said_in(content, |said| match said.get("parts").filter(|_| said.get("format").is_some()) {
+        Some(parts) => parts.elements().next().is_some_and(is_part),
+        None => said.elements().any(is_block),
+    })
 }
 
 /// What a string says, if it may be the text of JSON.
@@ -501,19 +512,29 @@ fn json_of<'s>(value: Value<'_, 's>, starts: &[u8]) -> Option<Cow<'s, str>> {
 
 /// Whether the content of a message is the text of ZeroClaw's object with calls, or with a result and the id of its call.
 pub(crate) fn carries_tools(message: Value<'_, '_>) -> bool {
+    carried_tools(message).is_some()
+}
+
+/// The same, with what the content says if it is a text.
+pub(crate) fn carried_tools<'s>(message: Value<'_, 's>) -> Option<(NodeId, Option<Said<'s>>)> {
     // Most contents are ruled out by their first letter.
     let may_be = |content: &Value<'_, '_>| {
         content.as_json_str().map_or(content.is_object(), |text| text.may_begin_with(b"{"))
     };
-    let Some(content) = message.get("content").filter(may_be) else { return false };
+    let content = message.get("content").filter(may_be)?;
     let has_all = |value: Value<'_, '_>, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     let is_wanted = |said: Value<'_, '_>| match message.get_str("role").as_deref() {
         Some("assistant") => said.list("tool_calls").any(|call| has_all(call, &["id", "name", "arguments"])),
         Some("tool") => !has_all(message, &["tool_call_id"]) && has_all(said, &["tool_call_id", "content"]),
         _ => false,
     };
-    memmem::find(content.raw(), b"tool_call").is_some()
-        && if content.is_object() { is_wanted(content) } else { in_text(content, is_wanted) }
+    if !contains(content.raw(), b"tool_call") {
+        return None;
+    }
+    if content.is_object() {
+        return is_wanted(content).then(|| (content.id(), None));
+    }
+    said_in(content, is_wanted).map(|said| (content.id(), Some(said)))
 }
 
 /// Whether a string is the text of JSON that is as wanted.
@@ -521,6 +542,15 @@ pub(crate) fn in_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) ->
     let Some(text) = json_of(value, b"[{") else { return false };
     let document = Document::read(text.as_bytes());
     document.faults().is_empty() && is_wanted(document.root())
+}
+
+/// What such a string says.
+pub(crate) fn said_in<'s>(
+    value: Value<'_, 's>,
+    is_wanted: impl Fn(Value<'_, '_>) -> bool,
+) -> Option<Said<'s>> {
+    value.as_json_str().filter(|text| text.may_begin_with(b"[{"))?;
+    Said::wanted(value, is_wanted)
 }
 
 /// Calls `see` with a value, or with what it says if it is the text of JSON.

@@ -53,6 +53,41 @@ pub(crate) fn first_backslash(bytes: &[u8]) -> Option<usize> {
     }
 }
 
+/// The length up to which a text is searched here: to prepare a faster search costs as much as this one.
+const LONG: usize = 4096;
+
+/// Whether a text has these bytes. Most texts are short, and most words are looked for only once in each.
+pub fn contains(text: &[u8], word: &[u8]) -> bool {
+    const HALF: usize = BLOCK / 2;
+    let (Some(first), Some(last)) = (word.first(), word.last()) else { return true };
+    let distance = word.len() - 1;
+    let Some(last_block) = text.len().checked_sub(HALF + distance) else {
+        return text.windows(word.len()).any(|part| part == word);
+    };
+    if text.len() > LONG {
+        return memchr::memmem::find(text, word).is_some();
+    }
+    let (first, last) = (u8x16::splat(*first), u8x16::splat(*last));
+    let block = |at: usize| text.get(at..).and_then(|rest| rest.first_chunk::<HALF>());
+    let mut at = 0;
+    // The last block overlaps the one before it.
+    while let Some((start, end)) = block(at).zip(block(at + distance)) {
+        let is_end = u8x16::new(*end).simd_eq(last);
+        let mut found = (u8x16::new(*start).simd_eq(first) & is_end).to_bitmask() & 0xFFFF;
+        while found != 0 {
+            if text[at + found.trailing_zeros() as usize..].starts_with(word) {
+                return true;
+            }
+            found &= found - 1;
+        }
+        if at == last_block {
+            break;
+        }
+        at = (at + HALF).min(last_block);
+    }
+    false
+}
+
 /// The letters after the backslash in the most common escapes of one character.
 #[inline]
 pub(crate) fn common_escapes(block: &[u8; BLOCK]) -> u32 {
@@ -122,6 +157,13 @@ mod tests {
         fn the_first_backslash_is_found(before in "[a-z]{0,40}", after in "[a-z\\\\]{0,40}") {
             let text = before + &after;
             prop_assert_eq!(first_backslash(text.as_bytes()), text.find('\\'));
+        }
+
+        #[test]
+        fn words_are_found(text in "[ab]{0,80}", at in 0usize..80, length in 0usize..24, other in "[ab]{0,20}") {
+            let end = (at + length).min(text.len());
+            prop_assert!(contains(text.as_bytes(), text[at.min(end)..end].as_bytes()));
+            prop_assert_eq!(contains(text.as_bytes(), other.as_bytes()), text.contains(&other));
         }
 
         #[test]

@@ -1,6 +1,7 @@
 //! Documents: an arena of nodes, and views of its values.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 
@@ -116,7 +117,8 @@ pub(crate) const KEYED: u8 = 8;
 /// Two keys of this object may be equal.
 pub(crate) const MAYBE_DUPLICATE: u8 = 16;
 
-/// The memory of a document, which can be reused for the next one.
+/// The memory of a document, which is reused for the next one. What is small is kept when it is dropped, because most texts
+/// that are read by themselves are short: the arguments of a call, or the tools of a row.
 #[derive(Debug)]
 pub struct Arena {
     pub(crate) nodes: Vec<Node>,
@@ -124,22 +126,56 @@ pub struct Arena {
     pub(crate) faults: Vec<SyntaxError>,
     /// Whether an object may have two equal keys.
     pub(crate) maybe_duplicate: bool,
+    /// The most arrays and objects that are inside one another.
+    pub(crate) depth: usize,
     /// How many halves of characters are not among the faults.
     pub(crate) halves_left_out: usize,
     /// The most values that are read.
     pub(crate) most_values: usize,
 }
 
+/// The memory for values and for open arrays and objects.
+type Memory = (Vec<Node>, Vec<parse::Frame>);
+
+/// The most memory of documents that a thread keeps, and the most values and open objects that there is room for in each.
+const KEPT: usize = 4;
+const MOST_KEPT_VALUES: usize = 4096;
+const MOST_KEPT_DEPTH: usize = 256;
+
+thread_local! {
+    static FREE: RefCell<Vec<Memory>> = const { RefCell::new(Vec::new()) };
+}
+
 impl Default for Arena {
     fn default() -> Self {
+        let free = FREE.try_with(|free| free.try_borrow_mut().ok()?.pop()).ok().flatten();
+        let (nodes, stack) = free.unwrap_or_default();
         Self {
-            nodes: Vec::new(),
-            stack: Vec::new(),
+            nodes,
+            stack,
             faults: Vec::new(),
             maybe_duplicate: false,
+            depth: 0,
             halves_left_out: 0,
             most_values: parse::MOST_VALUES,
         }
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        let is_small = self.nodes.capacity() <= MOST_KEPT_VALUES && self.stack.capacity() <= MOST_KEPT_DEPTH;
+        if self.nodes.capacity() == 0 || !is_small {
+            return;
+        }
+        let memory = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.stack));
+        // A thread that ends keeps nothing.
+        let _ = FREE.try_with(|free| {
+            let Ok(mut free) = free.try_borrow_mut() else { return };
+            if free.len() < KEPT {
+                free.push(memory);
+            }
+        });
     }
 }
 
@@ -171,6 +207,11 @@ impl<'s> Document<'s> {
     /// Reads one JSON text into the memory of an earlier document.
     pub fn read_in(bytes: &'s [u8], arena: Arena) -> Self {
         parse::document(bytes, arena)
+    }
+
+    /// The document of a text without faults whose values are known.
+    pub(crate) fn of_arena(bytes: &'s [u8], arena: Arena) -> Self {
+        Self { bytes, text: simdutf8::basic::from_utf8(bytes).ok(), arena, faults_left_out: 0 }
     }
 
     /// The memory of the document, for the next one.

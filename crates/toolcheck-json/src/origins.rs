@@ -3,12 +3,13 @@
 //! A recording of HTTP traffic holds the bodies of requests inside YAML strings, base64 or compressed data. It is opened
 //! to a *made text* of JSON Lines, and [`Origins`] says for each part of that text where it is in the file.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Decoded, Document, NodeId, Position, locate};
+use crate::expanded::put_on_one_line;
+use crate::{Decoded, Document, NodeId, Position, Span, locate};
 
 /// A text with the place of each of its bytes in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,16 +74,26 @@ impl Mapped {
     /// assert_eq!(opened.source_of(23..29), Some(26..34));
     /// ```
     pub fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Self {
-        Self::rewritten(document, strings, |mapped, decoded| {
-            for run in decoded.runs() {
-                let (text, place) = (&decoded.text().as_bytes()[run.text], run.place.range());
-                if text.len() == place.len() {
-                    mapped.push_same(text, place.start);
-                } else {
-                    mapped.push_whole(text, place);
-                }
+        Self::rewritten(document, strings, Self::push_said)
+    }
+
+    /// The same for bytes whose strings at these places have been decoded.
+    pub(crate) fn replaced<'d, 's: 'd>(
+        bytes: &[u8],
+        strings: impl Iterator<Item = (Span, &'d Decoded<'s>)>,
+    ) -> Self {
+        Self::with_strings(bytes, strings, Self::push_said)
+    }
+
+    fn push_said(&mut self, decoded: &Decoded<'_>) {
+        for run in decoded.runs() {
+            let (text, place) = (&decoded.text().as_bytes()[run.text], run.place.range());
+            if text.len() == place.len() {
+                self.push_same(text, place.start);
+            } else {
+                self.push_whole(text, place);
             }
-        })
+        }
     }
 
     /// The same, with what a function writes of each string.
@@ -91,27 +102,31 @@ impl Mapped {
         strings: &[NodeId],
         write: impl Fn(&mut Self, &Decoded<'_>),
     ) -> Self {
-        let bytes = document.bytes();
+        let strings = strings.iter().filter_map(|id| {
+            let value = document.value(*id);
+            let span = value.span();
+            Some((span, Decoded::new(value.as_json_str()?, span.start)))
+        });
+        Self::with_strings(document.bytes(), strings, write)
+    }
+
+    fn with_strings<'s>(
+        bytes: &[u8],
+        strings: impl Iterator<Item = (Span, impl Borrow<Decoded<'s>>)>,
+        write: impl Fn(&mut Self, &Decoded<'_>),
+    ) -> Self {
         let mut mapped = Self { text: Vec::with_capacity(bytes.len()), runs: Vec::with_capacity(64) };
         let mut at = 0;
-        for id in strings {
-            let value = document.value(*id);
-            let Some(string) = value.as_json_str() else { continue };
-            let span = value.span().range();
+        for (span, decoded) in strings {
+            let span = span.range();
             mapped.push_same(&bytes[at..span.start], at);
             let from = mapped.text.len();
-            write(&mut mapped, &Decoded::new(string, span.start as u32));
-            mapped.put_on_one_line(from);
+            write(&mut mapped, decoded.borrow());
+            put_on_one_line(&mut mapped.text[from..]);
             at = span.end;
         }
         mapped.push_same(&bytes[at..], at);
         mapped
-    }
-
-    /// Makes spaces of the line breaks from a byte on, where they are only white space.
-    fn put_on_one_line(&mut self, from: usize) {
-        let breaks = self.text[from..].iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r'));
-        breaks.for_each(|byte| *byte = b' ');
     }
 
     /// A text that as a whole stands for bytes of the file.
@@ -479,7 +494,7 @@ impl Builder {
     pub fn value(&mut self, pointer: impl Into<Cow<'static, str>>, origin: Arc<Origin>, value: &Mapped) {
         let (at, first) = (self.made.text.len(), self.made.runs.len());
         self.made.push_part(value, 0..value.text.len());
-        self.made.put_on_one_line(at);
+        put_on_one_line(&mut self.made.text[at..]);
         let (made, runs) = (at..self.made.text.len(), first..self.made.runs.len());
         self.origins.pieces.push(Piece { made, pointer: pointer.into(), origin, runs });
     }

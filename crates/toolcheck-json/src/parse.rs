@@ -151,6 +151,7 @@ impl<'a, 's> Reader<'a, 's> {
         arena.stack.clear();
         arena.faults.clear();
         arena.maybe_duplicate = false;
+        arena.depth = 0;
         arena.halves_left_out = 0;
         u32::try_from(bytes.len()).ok()?;
         Some(Self { bytes, at: 0, arena, left_out, key: None, first: 0, first_fault: 0, halves: 0 })
@@ -288,7 +289,7 @@ impl<'a, 's> Reader<'a, 's> {
         let count = self.arena.nodes.len();
         let room = self.arena.most_values.saturating_sub(count);
         // Most texts that are read by themselves are short, and what is small is cheap to allocate.
-        let first = (self.bytes.len() / 16).clamp(16, 256);
+        let first = (self.bytes.len() / 16).clamp(64, 256);
         self.arena.stack.reserve(16);
         room > 0 && self.arena.nodes.try_reserve_exact(count.max(first).min(room)).is_ok()
     }
@@ -318,6 +319,7 @@ impl<'a, 's> Reader<'a, 's> {
         self.at += 1;
         let node = self.push(start, kind, 0);
         self.arena.stack.push(Frame { node, object: kind == Kind::Object, keys: KeysSeen::default() });
+        self.arena.depth = self.arena.depth.max(self.arena.stack.len());
         if kind == Kind::Object { State::FirstKey } else { State::First }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::document::{Document, Kind, NodeId};
+use crate::document::{Document, Kind, NodeId, Value};
 
 /// The most bytes of a pointer. A file of a few hundred kilobytes may be so deep, or have such a long key, that the pointers
 /// of all its values would take gigabytes.
@@ -19,6 +19,15 @@ const CUT: char = '\u{2026}';
 /// A pointer is text, so it can't name a key with a lone surrogate or with bytes that are not UTF-8. The pointer of what
 /// is below such a key is that of the object around it, because any other would lead nowhere, or elsewhere.
 pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
+    // The conversation of a row is mostly one of its members.
+    if let [id] = ids
+        && let Some(key) = document.root().members().find(|member| member.id() == *id).and_then(Value::key)
+        && key.is_text()
+    {
+        let mut pointer = String::with_capacity(key.raw().len() + 1);
+        push_name(&key.decode(), &mut pointer);
+        return vec![if pointer.len() > LONGEST_POINTER { cut(&pointer) } else { pointer }];
+    }
     let mut order: Vec<usize> = (0..ids.len()).collect();
     order.sort_unstable_by_key(|&index| ids[index]);
     let mut found = vec![String::new(); ids.len()];

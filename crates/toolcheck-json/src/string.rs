@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::block::first_backslash;
-use crate::embedded;
+use crate::block::contains;
+use crate::{embedded, unescape};
 
 /// Where a text and the string that it is written as continue, after what is longer in one of them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,22 +63,23 @@ impl<'s> JsonStr<'s> {
     /// The text, borrowed if it has no escapes. A lone surrogate and a byte that is not UTF-8
     /// become U+FFFD.
     pub fn decode(self) -> Cow<'s, str> {
-        if self.escaped {
-            let mut text = String::new();
-            self.decode_into(&mut text);
-            Cow::Owned(text)
-        } else {
-            String::from_utf8_lossy(self.raw)
+        if !self.escaped {
+            return String::from_utf8_lossy(self.raw);
         }
+        let mut bytes = Vec::new();
+        unescape::append(self.raw, &mut bytes, |_| {});
+        Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|_| self.decode_with_offsets().0))
     }
 
     /// Appends the text that [`Self::decode`] returns to `text`, a buffer that can be used for many strings.
     pub fn decode_into(self, text: &mut String) {
-        text.reserve(self.raw.len());
-        match std::str::from_utf8(self.raw) {
-            Ok(raw) => unescape_str(raw, text),
-            Err(_) => unescape(self.raw, text, |_, _| {}),
+        if !self.escaped || !text.is_empty() {
+            text.push_str(&self.decode());
+            return;
         }
+        let mut bytes = std::mem::take(text).into_bytes();
+        unescape::append(self.raw, &mut bytes, |_| {});
+        *text = String::from_utf8(bytes).unwrap_or_else(|_| self.decode_with_offsets().0);
     }
 
     /// Whether [`Self::decode`] returns the very text: the string has no lone surrogate, no other escape that means
@@ -109,25 +110,11 @@ impl<'s> JsonStr<'s> {
     /// Appends the bytes of the text to `bytes`, like [`Self::decode`], but bytes that are not UTF-8 are kept. For parsers of
     /// JSON in a string, which read bytes anyway.
     pub fn decode_bytes_into(self, bytes: &mut Vec<u8>) {
-        let mut raw = self.raw;
-        bytes.reserve(raw.len());
-        if !self.escaped {
-            bytes.extend_from_slice(raw);
-            return;
+        if self.escaped {
+            unescape::append(self.raw, bytes, |_| {});
+        } else {
+            bytes.extend_from_slice(self.raw);
         }
-        while let Some(run) = first_backslash(raw) {
-            bytes.extend_from_slice(&raw[..run]);
-            raw = &raw[run..];
-            if let [_, simple @ (b'"' | b'\\' | b'/'), rest @ ..] = raw {
-                bytes.push(*simple);
-                raw = rest;
-            } else {
-                let (character, length) = escape(raw);
-                bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                raw = &raw[length..];
-            }
-        }
-        bytes.extend_from_slice(raw);
     }
 
     /// The text, and for each of its bytes the offset in [`Self::raw`] that it comes from.
@@ -163,18 +150,13 @@ impl<'s> JsonStr<'s> {
 
     /// The text, and where it and [`Self::raw`] continue after each escape.
     pub(crate) fn decode_with_jumps(self) -> (String, Vec<Jump>) {
-        let (mut text, mut jumps) = (String::with_capacity(self.raw.len()), Vec::with_capacity(32));
-        if let Ok(mut raw) = std::str::from_utf8(self.raw) {
-            while let Some(run) = first_backslash(raw.as_bytes()) {
-                text.push_str(&raw[..run]);
-                let (character, length) = escape(&raw.as_bytes()[run..]);
-                text.push(character);
-                raw = &raw[run + length..];
-                jumps.push(Jump { text: text.len() as u32, raw: (self.raw.len() - raw.len()) as u32 });
-            }
-            text.push_str(raw);
+        let (mut bytes, mut jumps) = (Vec::new(), Vec::with_capacity(32));
+        unescape::append(self.raw, &mut bytes, |jump| jumps.push(jump));
+        if let Ok(text) = String::from_utf8(bytes) {
             return (text, jumps);
         }
+        jumps.clear();
+        let mut text = String::with_capacity(self.raw.len());
         let (mut at, mut last) = (0, Jump::default());
         unescape(self.raw, &mut text, |raw, length| {
             if raw - last.raw != at - last.text {
@@ -189,8 +171,7 @@ impl<'s> JsonStr<'s> {
     /// Whether the decoded text may have a word of ASCII letters: a glance, without decoding it.
     pub fn may_have(self, word: &str) -> bool {
         // Letters are hardly ever escaped, but may be.
-        memchr::memmem::find(self.raw, word.as_bytes()).is_some()
-            || self.escaped && memchr::memmem::find(self.raw, b"\\u00").is_some()
+        contains(self.raw, word.as_bytes()) || self.escaped && contains(self.raw, b"\\u00")
     }
 
     /// Whether the decoded text may begin with one of these characters, after white space: a glance, without decoding it.
@@ -217,25 +198,6 @@ fn count_chars(bytes: &[u8]) -> usize {
         chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())
     };
     bytes.utf8_chunks().map(count).sum()
-}
-
-/// Unescapes a string that is valid UTF-8, as nearly all are.
-fn unescape_str(raw: &str, text: &mut String) {
-    // What is not copied yet, and where the next backslash is looked for.
-    let (mut start, mut at) = (0, 0);
-    while let Some(run) = first_backslash(&raw.as_bytes()[at..]) {
-        let escape_at = at + run;
-        text.push_str(&raw[start..escape_at]);
-        if let Some(b'"' | b'\\' | b'/') = raw.as_bytes().get(escape_at + 1) {
-            // It stands for itself, and is copied with what follows.
-            (start, at) = (escape_at + 1, escape_at + 2);
-            continue;
-        }
-        let (character, length) = escape(&raw.as_bytes()[escape_at..]);
-        text.push(character);
-        (start, at) = (escape_at + length, escape_at + length);
-    }
-    text.push_str(&raw[start..]);
 }
 
 /// Unescapes `raw`, and calls `wrote` for each character with its offset in `raw` and its length in the text.
@@ -270,7 +232,7 @@ fn unescape(raw: &[u8], text: &mut String, mut wrote: impl FnMut(u32, usize)) {
 }
 
 /// The character of the escape at the start of `raw`, and the escape's length in bytes.
-fn escape(raw: &[u8]) -> (char, usize) {
+pub(crate) fn escape(raw: &[u8]) -> (char, usize) {
     let simple = |character| (character, 2);
     match raw.get(1) {
         Some(b'"') => simple('"'),

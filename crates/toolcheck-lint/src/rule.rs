@@ -450,8 +450,12 @@ impl<'c> Context<'c, '_> {
             _ => None,
         });
         // Most runs have none of their own.
-        let called = LazyCell::new(|| names.map(|name| &*name.text).collect::<HashSet<&str>>());
-        self.definitions().filter(move |tool| called.contains(&*tool.name))
+        let called = LazyCell::new(|| {
+            let mut called: Vec<&str> = names.map(|name| &*name.text).collect();
+            called.sort_unstable();
+            called
+        });
+        self.definitions().filter(move |tool| called.binary_search(&&*tool.name).is_ok())
     }
 
     /// What checking the arguments of the transcript's calls has shown.

@@ -11,7 +11,7 @@ pub(super) static PROTOCOL: Protocol = Protocol {
     id: "hermes",
     name: "Hermes",
     is_serial: false,
-    may_hold: |raw| memchr::memmem::find(raw, OPENING.as_bytes()).is_some(),
+    may_hold: |raw| toolcheck_json::contains(raw, OPENING.as_bytes()),
     block_at,
     teaches: |text| text.contains("<tools>") && text.contains(OPENING),
     is_taught_by_user: false,

@@ -50,7 +50,7 @@ mod zeroclaw;
 
 use std::collections::BTreeMap;
 
-use toolcheck_json::{Document, Value, origins::Mapped};
+use toolcheck_json::{Document, Expanded, Value};
 
 use crate::claim::certainty::{self, SURE};
 use crate::formats::{self, Format};
@@ -352,12 +352,12 @@ impl Reader {
 
     /// Whether the lists of messages in a record repeat each other, as those of a trace do.
     pub fn repeats_lists(&self, record: Value<'_, '_>) -> bool {
-        let is_in = |text: &&str| memchr::memmem::find(record.raw(), text.as_bytes()).is_some();
+        let is_in = |text: &&str| toolcheck_json::contains(record.raw(), text.as_bytes());
         (record.is_object() || record.is_array()) && self.repeating_if.iter().any(is_in)
     }
 
     /// The record, or all records, with the lists in strings as lists, for a reader whose records may have some.
-    pub fn opened(&self, document: &Document<'_>) -> Option<Mapped> {
+    pub fn opened<'s>(&self, document: &Document<'s>) -> Option<Expanded<'s>> {
         if self.has_texts {
             return lists::opened_rows(document);
         }
@@ -496,7 +496,7 @@ pub fn holds_lists(document: &Document<'_>) -> bool {
     let holds = |root: Value<'_, '_>| !of_lists().read(&[root]).conversations.is_empty();
     may_hold_lists(document.root())
         && match of_lists().opened(document) {
-            Some(opened) => holds(Document::read(opened.text()).root()),
+            Some(opened) => holds(opened.document().root()),
             None => holds(document.root()),
         }
 }

@@ -1,6 +1,6 @@
 //! Files that a reader reads: logs, histories and data sets.
 
-use std::cell::RefCell;
+use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use toolcheck_core::readers::{self, Conversation, ConversationEnd, Reader, Readi
 use toolcheck_core::text::shorten;
 use toolcheck_core::{Level, RuleId, formats, targets};
 use toolcheck_json::origins::LeftOut;
-use toolcheck_json::{Arena, Document, Layout, Position, Record, Records, Value, locate, origins::Mapped};
+use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 use toolcheck_schema::Schemas;
 
 use super::checker::{Checker, Continuation};
@@ -61,15 +61,12 @@ pub(super) struct Log<'r> {
     of_requests: RefCell<KnownRules<'r>>,
     options: &'r Options,
     schemas: &'r Schemas,
-    /// The memory for records that are opened, one after another.
-    arena: RefCell<Arena>,
 }
 
 impl<'r> Log<'r> {
     pub(super) fn new(reader: &'static Reader, options: &'r Options, schemas: &'r Schemas) -> Self {
         let rules = FormatRules::of_reader(reader, None, options);
-        let (of_requests, arena) = (RefCell::default(), RefCell::default());
-        Self { reader, rules, of_requests, options, schemas, arena }
+        Self { reader, rules, of_requests: RefCell::default(), options, schemas }
     }
 
     /// Lints a file whose records belong together.
@@ -165,12 +162,12 @@ impl<'r> Log<'r> {
         &self,
         record: &Record<'_>,
         document: &Document<'_>,
-        (opened, is_certain): (&Mapped, bool),
+        (opened, is_certain): (&Expanded<'_>, bool),
         observer: &mut dyn Observer,
         report: &mut FileReport,
     ) -> bool {
         let original = document;
-        let document = Document::read_in(opened.text(), self.arena.take());
+        let document = opened.document();
         let records = [document.root()];
         let reading = self.read(&records);
         let is_read = !reading.conversations.is_empty();
@@ -184,7 +181,6 @@ impl<'r> Log<'r> {
                 report,
             );
         }
-        self.arena.replace(document.into_arena());
         is_read
     }
 
@@ -223,7 +219,7 @@ impl<'r> Log<'r> {
         record: &Record<'_>,
         document: &Document<'_>,
         (records, mut reading): (&[Value<'_, '_>], Reading<'_>),
-        opened: Option<(&Mapped, &Document<'_>)>,
+        opened: Option<(&Expanded<'_>, &Document<'_>)>,
         observer: &mut dyn Observer,
         report: &mut FileReport,
     ) {
@@ -244,7 +240,9 @@ impl<'r> Log<'r> {
         }
         let mut drafts = Vec::new();
         // A trace that is known by its lists alone.
-        let is_trace = self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record));
+        let is_trace = LazyCell::new(|| {
+            self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record))
+        });
         for (number, conversation) in reading.conversations.iter_mut().enumerate() {
             let as_request = self.as_request(&mut conversation.transcript);
             self.list(conversation, report);
@@ -259,10 +257,12 @@ impl<'r> Log<'r> {
             let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
             // Examples are learnt one by one, so that each of them counts. What names a model was sent to it.
-            let is_sent = is_trace || self.is_searched() && transcript.request.model.is_some();
-            let is_example = self.reader.kind == SourceKind::Dataset && !is_sent
-                || self.options.kind == TranscriptKind::Dataset;
-            if !is_example && drafts.len() > start {
+            let is_sent = || self.is_searched() && transcript.request.model.is_some() || *is_trace;
+            let is_example = || {
+                self.options.kind == TranscriptKind::Dataset
+                    || self.reader.kind == SourceKind::Dataset && !is_sent()
+            };
+            if drafts.len() > start && !is_example() {
                 report.reported.leave_out(document, transcript, &mut drafts, start);
             }
             let target = rules.known.filter(|_| next.is_none() || self.options.target.is_some());
@@ -481,7 +481,16 @@ fn place_in_record(finding: &mut Finding, lines: &[Range<usize>]) {
 }
 
 /// Converts the places of findings in a text that was made of the record to places in the record.
-fn place_in_source(findings: &mut [Finding], record: &Record<'_>, document: &Document<'_>, opened: &Mapped) {
+fn place_in_source(
+    findings: &mut [Finding],
+    record: &Record<'_>,
+    document: &Document<'_>,
+    opened: &Expanded<'_>,
+) {
+    if findings.is_empty() {
+        return;
+    }
+    let opened = opened.mapped();
     fn spots(findings: &mut [Finding]) -> impl Iterator<Item = &mut Spot> {
         findings.iter_mut().flat_map(|finding| {
             let labels = finding.labels.iter_mut().map(|label| &mut label.spot);

@@ -4,7 +4,7 @@ mod compared;
 mod continued;
 
 use toolcheck_json::origins::{Mapped, Opened};
-use toolcheck_json::{Document, Layout, Position, Record, Records, Value, locate};
+use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 
 use super::Side;
 use super::events::Answer;
@@ -57,7 +57,7 @@ pub fn expanded(bytes: &[u8], format: Option<InputFormat>) -> Option<Mapped> {
         Layout::Single => Document::read(bytes),
         _ => Records::laid_out(bytes, layout).document(),
     };
-    reader.opened(&document)
+    reader.opened(&document).map(Expanded::into_mapped)
 }
 
 /// Whether records that no reader is sure of are in no format either.

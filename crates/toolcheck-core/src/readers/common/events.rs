@@ -122,7 +122,7 @@ fn is_one(value: Value<'_, '_>, texts: &[String]) -> bool {
     let text = text.as_deref().map_or(value.raw(), str::as_bytes);
     texts.iter().any(|is| match is.strip_suffix('*') {
         Some(start) => match start.strip_prefix('*') {
-            Some(part) => memchr::memmem::find(text, part.as_bytes()).is_some(),
+            Some(part) => toolcheck_json::contains(text, part.as_bytes()),
             None => text.starts_with(start.as_bytes()),
         },
         None => text == is.as_bytes(),

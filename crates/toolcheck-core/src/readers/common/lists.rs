@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use foldhash::HashSet;
 use memchr::memmem::Finder;
-use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
+use toolcheck_json::{
+    Decoded, Document, Expanded, NodeId, Said, Value, contains, origins::Mapped, sort_by_position,
+};
 
 use super::{Columns, LeftOut, described, literal, python};
 use crate::claim::certainty;
@@ -274,7 +276,7 @@ fn are_tools(list: Value<'_, '_>) -> bool {
 
 /// Whether a string may be the text of JSON that begins like this and has names in it.
 fn may_be_json(value: Value<'_, '_>, start: &[u8]) -> bool {
-    let has_name = || memchr::memmem::find(value.raw(), b"name").is_some();
+    let has_name = || contains(value.raw(), b"name");
     value.as_json_str().is_some_and(|text| text.may_begin_with(start)) && has_name()
 }
 
@@ -322,42 +324,53 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
 /// How often JSON may be a text inside of a text.
 const DEEPEST_TEXT: usize = 3;
 
+/// A string to open, with what it says if it has been read.
+type ToOpen<'s> = (NodeId, Option<Said<'s>>);
+
 /// The rows of a table of messages with the calls and the contents that they have as the text of JSON; `None` if there are none.
-pub(crate) fn opened_rows(document: &Document<'_>) -> Option<Mapped> {
+pub(crate) fn opened_rows<'s>(document: &Document<'s>) -> Option<Expanded<'s>> {
     let records: Vec<_> = document.root().elements().collect();
     let mut strings = Vec::new();
     for row in rows(&records) {
         strings_of_message(row.get("message").unwrap_or(row), &mut strings);
         let event = row.get("event_data").filter(|event| event.as_json_str().is_some());
-        strings.extend(event.map(Value::id));
+        strings.extend(event.map(|event| (event.id(), None)));
     }
-    (!strings.is_empty()).then(|| expanded(document, &strings))
+    (!strings.is_empty()).then(|| expanded(document, strings))
 }
 
 /// The document with the lists of messages that it has in strings as lists; `None` if it has none.
-pub(crate) fn opened(document: &Document<'_>) -> Option<Mapped> {
+pub(crate) fn opened<'s>(document: &Document<'s>) -> Option<Expanded<'s>> {
     let strings = strings_with_lists(document.root());
     if strings.is_empty() {
         return None;
     }
-    let has_inner = strings.iter().any(|string| may_hold_text(document.value(*string)));
-    let mut opened = expanded(document, &strings);
+    let has_inner = strings.iter().any(|(string, _)| may_hold_text(document.value(*string)));
+    let mut opened = expanded(document, strings);
     for _ in 1..if has_inner { DEEPEST_TEXT } else { 1 } {
-        let inner = Document::read(opened.text());
+        let inner = opened.document();
         let strings = strings_with_lists(inner.root());
         if strings.is_empty() {
+            let arena = inner.into_arena();
+            opened.put_back(arena);
             break;
         }
-        opened = expanded(&inner, &strings).through(&opened);
+        opened = expanded(&inner, strings).mapped().through(opened.mapped()).into();
     }
     Some(opened)
 }
 
-fn expanded(document: &Document<'_>, strings: &[NodeId]) -> Mapped {
-    if !strings.iter().any(|id| literal::is_like_one(document.value(*id))) {
-        return Mapped::expanded(document, strings);
+fn expanded<'s>(document: &Document<'s>, strings: Vec<ToOpen<'s>>) -> Expanded<'s> {
+    let ids: Vec<NodeId> = strings.iter().map(|(id, _)| *id).collect();
+    if let Some(said) = strings.into_iter().map(|(_, said)| said).collect() {
+        return Expanded::new(document, said);
     }
-    Mapped::rewritten(document, strings, |mapped, decoded| literal::write(mapped, document.bytes(), decoded))
+    if !ids.iter().any(|id| literal::is_like_one(document.value(*id))) {
+        return Mapped::expanded(document, &ids).into();
+    }
+    let write =
+        |mapped: &mut Mapped, decoded: &Decoded<'_>| literal::write(mapped, document.bytes(), decoded);
+    Mapped::rewritten(document, &ids, write).into()
 }
 
 /// Whether what a string says may have JSON in its strings: that has quotes, whose backslashes are escaped here, or is a
@@ -369,26 +382,27 @@ fn may_hold_text(value: Value<'_, '_>) -> bool {
 }
 
 /// The strings to open, in the order of the text.
-fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
+fn strings_with_lists<'s>(root: Value<'_, 's>) -> Vec<ToOpen<'s>> {
     let mut found = Vec::new();
-    let mut stack = vec![root];
+    let mut stack = Vec::with_capacity(16);
+    stack.push(root);
     while let Some(value) = stack.pop() {
         if value.as_json_str().is_some() {
             let is_said = may_be_output(value);
-            if with_text(value, |inner| {
+            let said = with_text(value, |inner| {
                 holds_list(inner, 0)
                     || calls_of_output(inner).next().is_some()
                     || is_said && (unsupported::is_response(inner) || is_plain(inner))
-            }) {
-                found.push(value.id());
-            }
+            });
+            found.extend(said.map(opening));
         } else if is_list(value) {
             value.elements().for_each(|message| strings_of_message(message, &mut found));
         } else if value.is_array()
-            && value.elements().next().is_some_and(|first| with_text(first, is_message))
+            && value.elements().next().is_some_and(|first| with_text(first, is_message).is_some())
         {
             // Each message as a text.
-            found.extend(value.elements().filter(|message| message.as_json_str().is_some()).map(Value::id));
+            let texts = value.elements().filter(|message| message.as_json_str().is_some());
+            found.extend(texts.map(|text| (text.id(), None)));
         } else {
             stack.extend(value.children());
         }
@@ -397,40 +411,52 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
         }
         // Calls without a conversation: questions with the calls that answer them.
         if value.is_object() && value.get("query").is_some() {
-            let answers = value.get_any(&ANSWERS).filter(|answers| holds_calls_in_text(*answers));
-            found.extend(answers.map(Value::id));
+            found.extend(value.get_any(&ANSWERS).and_then(calls_in_text).map(opening));
         }
     }
-    found.sort_unstable();
-    found.dedup();
+    if !found.is_sorted_by_key(|(id, _)| *id) {
+        sort_by_position(&mut found, |(id, _)| id.index());
+    }
+    found.dedup_by_key(|(id, _)| *id);
     found
+}
+
+fn opening(said: Said<'_>) -> ToOpen<'_> {
+    (said.string(), Some(said))
 }
 
 /// The keys under which questions have the calls that answer them, or rows for Azure's evaluators those that were made.
 pub(crate) const ANSWERS: [&str; 3] = ["answers", "answer", "tool_calls"];
 
-fn strings_of_message(message: Value<'_, '_>, found: &mut Vec<NodeId>) {
+fn strings_of_message<'s>(message: Value<'_, 's>, found: &mut Vec<ToOpen<'s>>) {
     let mut is_call = None;
     for member in message.members() {
         let is_wanted = member.has_key("tool_calls")
             || *is_call.get_or_insert_with(|| super::turns::is_call(message))
                 && super::turns::TEXTS.iter().any(|key| member.has_key(key));
-        let is_literal = || message.get("role").is_some() && literal::holds(member, is_calls);
-        if is_wanted && (holds_calls_in_text(member) || is_literal())
-            || member.has_key("content")
-                && (unread::is_content_in_text(message) || unread::carries_tools(message))
-        {
-            found.push(member.id());
-        }
+        let said = if is_wanted { calls_in_text(member).map(opening) } else { None };
+        let is_literal = || is_wanted && message.get("role").is_some() && literal::holds(member, is_calls);
+        let of_content = || {
+            let content = member.has_key("content").then_some(message)?;
+            unread::content_in_text(content).map(opening).or_else(|| unread::carried_tools(content))
+        };
+        let opened = said.or_else(|| is_literal().then_some((member.id(), None))).or_else(of_content);
+        // Of two members with one key, both are opened.
+        found.extend(opened.map(|(id, said)| (member.id(), said.filter(|_| id == member.id()))));
         // A table has each call of a list as a text.
         if member.has_key("tool_calls") {
-            found.extend(member.elements().filter(|call| holds_calls_in_text(*call)).map(Value::id));
+            found.extend(member.elements().filter_map(calls_in_text).map(opening));
         }
         // Calls in blocks of their own.
         let values = member.elements().filter(|block| super::turns::is_call_block(*block));
         let values = values.filter_map(|block| block.get("value"));
-        found.extend(values.filter(|value| holds_calls_in_text(*value)).map(Value::id));
+        found.extend(values.filter_map(calls_in_text).map(opening));
     }
+}
+
+/// What a string says, if it is the text of calls.
+fn calls_in_text<'s>(value: Value<'_, 's>) -> Option<Said<'s>> {
+    unread::said_in(value, is_calls)
 }
 
 pub(crate) fn holds_calls_in_text(value: Value<'_, '_>) -> bool {
@@ -448,12 +474,13 @@ static OF_LIST: LazyLock<[Finder<'static>; 3]> =
 /// What that of an output has.
 static OF_OUTPUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(r"toolName\"));
 
-/// Whether a string is the text of JSON, perhaps as a string again, that is as wanted.
-fn with_text(value: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> bool {
-    let Some(string) = value.as_json_str() else { return false };
+/// What a string says, if it is the text of JSON that is as wanted.
+fn with_text<'s>(value: Value<'_, 's>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> Option<Said<'s>> {
+    let string = value.as_json_str().filter(|text| text.may_begin_with(b"[{"))?;
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: &Finder<'_>| word.find(string.raw()).is_some();
-    (OF_LIST.iter().any(has) || may_be_output(value) && has(&OF_OUTPUT)) && unread::in_text(value, is_wanted)
+    let may_have_list = OF_LIST.iter().any(has) || may_be_output(value) && has(&OF_OUTPUT);
+    may_have_list.then(|| unread::said_in(value, is_wanted))?
 }
 
 /// Whether a value may be what a span has as its output: MLflow's, the AI SDK's (`packages/ai/src/telemetry` of vercel/ai), or
@@ -484,7 +511,7 @@ const VALUES_LOOKED_AT: usize = 64;
 
 fn holds_list(value: Value<'_, '_>, depth: usize) -> bool {
     if value.as_json_str().is_some() {
-        return depth < DEEPEST_LIST && with_text(value, |inner| holds_list(inner, depth + 1));
+        return depth < DEEPEST_LIST && with_text(value, |inner| holds_list(inner, depth + 1)).is_some();
     }
     is_list(value)
         || depth < DEEPEST_LIST

@@ -74,6 +74,7 @@ fn holds_messages(row: Value<'_, '_>) -> bool {
         && row.members().any(|member| unread::unwrapped(member, lists::is_list))
 }
 
+#[derive(Clone, Copy)]
 enum How {
     /// A request body, or an object like one.
     Body(&'static Format),
@@ -168,7 +169,8 @@ pub(crate) fn read_value<'d, 's>(
     let mut spent = 0;
     let conversation =
         |transcript| Conversation { title: String::new(), transcript, end: ConversationEnd::Open };
-    let may_repeat = root.is_object() && !search.is_trace && !reader.repeats_lists(root);
+    let may_repeat = search.found.len() > 1 && root.is_object() && !search.is_trace;
+    let may_repeat = may_repeat && !reader.repeats_lists(root);
     let repeated = if may_repeat { search.repeated() } else { HashMap::default() };
     let mut left_out = LeftOut::default();
     let transcripts = search.found.iter().enumerate().filter_map(|(number, found)| {
@@ -344,9 +346,22 @@ struct Search<'d, 's> {
     left_out: LeftOut,
     /// Whether lists are those of spans, which may overlap.
     is_trace: bool,
+    /// The list that was looked at last, and its form: what holds a list asks before the list is searched itself.
+    last: Option<(NodeId, Option<How>)>,
 }
 
 impl<'d, 's> Search<'d, 's> {
+    fn own_form(&mut self, list: Value<'d, 's>) -> Option<How> {
+        match self.last {
+            Some((id, form)) if id == list.id() => form,
+            _ => {
+                let form = own_form(list, self.is_trace);
+                self.last = Some((list.id(), form));
+                form
+            }
+        }
+    }
+
     fn run(&mut self, root: Value<'d, 's>, row: Option<Value<'d, 's>>) {
         // Each value with the object around it.
         let side = row.zip(root.key_text()).and_then(|(span, key)| Side::of(span, &key)).unwrap_or_default();
@@ -522,7 +537,7 @@ impl<'d, 's> Search<'d, 's> {
         around: Around<'d, 's>,
     ) -> Option<NodeId> {
         let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
-        if own_form(list, self.is_trace).is_some()
+        if self.own_form(list).is_some()
             || is_of_sdk(list)
             || framework_messages::unread_calls(list).is_some()
         {
@@ -543,7 +558,7 @@ impl<'d, 's> Search<'d, 's> {
             self.left_out.add("streamed answers", 1);
             return Some(None);
         }
-        if let Some(how) = own_form(list, self.is_trace) {
+        if let Some(how) = self.own_form(list) {
             return Some(Some(how));
         }
         if !lists::is_list(list) {
@@ -623,7 +638,7 @@ fn may_end_with_chosen(list: Value<'_, '_>) -> bool {
 
 /// Whether a list of messages is of Vercel's AI SDK. Most are not, which a glance shows.
 fn is_of_sdk(list: Value<'_, '_>) -> bool {
-    memchr::memmem::find(list.raw(), b"\"toolCallId\"").is_some() && vercel_ai::is_list(list)
+    toolcheck_json::contains(list.raw(), b"\"toolCallId\"") && vercel_ai::is_list(list)
 }
 
 /// Whether an object is a page of a list as OpenAI's API returns it, which begins with the newest unless it is asked for

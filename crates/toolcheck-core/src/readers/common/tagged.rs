@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use toolcheck_json::{Decoded, Document, JsonStr, SyntaxErrorKind, Value};
 
 use super::parts;
@@ -25,13 +27,14 @@ pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
 /// Whether calls stand between tags in what the assistant says, or what they returned in what the user says, of a list of
 /// texts none of which has calls of its own.
 pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
-    let is_begun = |text: &str| text.trim_start().starts_with(['{', '[']);
+    let is_begun = |text: &str| {
+        let tags = FINDERS[0].find_iter(text.as_bytes());
+        tags.into_iter().any(|tag| text[tag + OPENING.len()..].trim_start().starts_with(['{', '[']))
+    };
     let says_call = |turn: Value<'_, '_>| {
         let text = turn.get("content").map(said_alone).and_then(Value::as_json_str);
-        text.filter(|text| text.may_have("tool_call")).is_some_and(|text| {
-            turn.get_str("role").as_deref() == Some("assistant")
-                && text.decode().split(OPENING).skip(1).any(is_begun)
-        })
+        text.filter(|_| turn.get_str("role").as_deref() == Some("assistant"))
+            .is_some_and(|text| text.may_have(WORD) && is_begun(&text.decode()))
     };
     let is_other = |turn: Value<'_, '_>| {
         let calls = turn.get_any(&["tool_calls", "function_call"]);
@@ -160,8 +163,11 @@ struct Position {
     closing: Option<usize>,
 }
 
+/// The tags in the order of their constants.
+static FINDERS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| [OPENING, CLOSING].map(Finder::new));
+
 fn find(text: &str, tag: &str) -> Option<usize> {
-    memchr::memmem::find(text.as_bytes(), tag.as_bytes())
+    FINDERS[usize::from(tag == CLOSING)].find(text.as_bytes())
 }
 
 impl Position {

@@ -125,7 +125,7 @@ impl<'d, 's> Side<'d, 's> {
             _ => None,
         });
         let mut open = calls.by_ref().take(CALLS_LOOKED_AT);
-        let is_again = |id: &Named<'_>| memchr::memmem::find(answer.raw(), id.text.as_bytes()).is_some();
+        let is_again = |id: &Named<'_>| toolcheck_json::contains(answer.raw(), id.text.as_bytes());
         !open.any(is_again) && calls.next().is_none()
     }
 }

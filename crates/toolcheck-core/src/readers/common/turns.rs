@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::memmem;
-use toolcheck_json::{Document, Value};
+use memchr::{memchr2, memchr3, memmem};
+use toolcheck_json::{Document, Value, contains};
 
 use super::tagged::{self, MappedText, OPENING};
 use super::{parts, python_calls};
@@ -201,11 +201,19 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>, dec
 /// Whether the text of a turn is a sentence beyond doubt, and no call in whatever words.
 pub(crate) fn is_sentence(turn: Value<'_, '_>) -> bool {
     let Some(text) = turn.get_any(&TEXTS).and_then(Value::as_json_str) else { return false };
+    let raw = text.raw();
+    // Most others are ruled out as they are written.
+    let may_end = text.is_escaped()
+        || raw.trim_ascii_end().last().is_some_and(|last| b".!?".contains(last) || !last.is_ascii());
+    if !may_end || memchr3(b'{', b'`', b'<', raw).is_some() || memchr::memchr(b'[', raw).is_some() {
+        return false;
+    }
     let said = text.decode();
     let said = said.trim();
     let is_called = || said.split('(').rev().skip(1).any(|before| before.ends_with(char::is_alphanumeric));
     said.ends_with(['.', '!', '?', '…', '。', '！', '？'])
-        && !said.contains(['\n', '{', '`', '<', '['])
+        && memchr3(b'\n', b'{', b'`', said.as_bytes()).is_none()
+        && memchr2(b'<', b'[', said.as_bytes()).is_none()
         && !is_notation(said)
         && !is_called()
         && calls_beside(turn).is_none()
@@ -484,8 +492,11 @@ fn is_notation(text: &str) -> bool {
         let name = text.trim_start_matches('[').split('(').next().unwrap_or_default();
         name.len() < text.len() && !name.trim().is_empty() && !name.trim().contains(char::is_whitespace)
     };
-    let is_marked =
-        || text.is_empty() || text.starts_with(['<', '`', '[', '#', '$', '|']) || text.contains(": ");
+    let is_marked = || {
+        text.is_empty()
+            || text.starts_with(['<', '`', '[', '#', '$', '|'])
+            || contains(text.as_bytes(), b": ")
+    };
     !is_json && (is_called() || is_marked() || !text.trim_end().contains(char::is_whitespace))
 }
 

@@ -1,0 +1,87 @@
+//! Writes what a string says, a block of bytes at a time.
+
+use wide::u8x16;
+
+use crate::string::{Jump, escape};
+
+/// The number of bytes that are copied at once. JSON in a string has an escape in most blocks, so that longer ones would be
+/// copied for nothing.
+const BLOCK: usize = 16;
+
+/// Appends what a string says to `text`, and calls `jump` after each escape with where both continue. Bytes that are not UTF-8
+/// are kept.
+#[inline]
+pub(crate) fn append(raw: &[u8], text: &mut Vec<u8>, mut jump: impl FnMut(Jump)) {
+    let start = text.len();
+    // There is always room for the rest of the string and a block.
+    text.resize(start + raw.len() + BLOCK, 0);
+    let (mut from, mut to) = (0, start);
+    loop {
+        let mut last = [0; BLOCK];
+        let rest = &raw[from..];
+        let (block, length) = match rest.first_chunk::<BLOCK>() {
+            Some(block) => (block, BLOCK),
+            None => {
+                last[..rest.len()].copy_from_slice(rest);
+                (&last, rest.len())
+            }
+        };
+        if let Some(room) = text.get_mut(to..).and_then(|room| room.first_chunk_mut::<BLOCK>()) {
+            *room = *block;
+        }
+        let mut found = u8x16::new(*block).simd_eq(u8x16::splat(b'\\')).to_bitmask() & 0xFFFF;
+        if found == 0 {
+            (from, to) = (from + length, to + length);
+            if length < BLOCK {
+                break;
+            }
+            continue;
+        }
+        found = found.trailing_zeros();
+        (from, to) = (from + found as usize, to + found as usize);
+        if let Some(simple @ (b'"' | b'\\' | b'/')) = raw.get(from + 1) {
+            text[to] = *simple;
+            (from, to) = (from + 2, to + 1);
+        } else {
+            let (character, length) = escape(&raw[from..]);
+            let written = character.len_utf8();
+            if written > length {
+                // An escape without its digits is shorter than what stands for it.
+                text.resize(text.len() + written - length, 0);
+            }
+            character.encode_utf8(&mut text[to..]);
+            (from, to) = (from + length, to + written);
+        }
+        jump(Jump { text: (to - start) as u32, raw: from as u32 });
+    }
+    text.truncate(to);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::Document;
+
+    proptest! {
+        /// Blocks say what single characters say.
+        #[test]
+        fn a_text_is_the_same_in_blocks(parts in prop::collection::vec(prop::sample::select(vec![
+            &b"abc"[..], b"twenty bytes of text", b"\\n", b"\\\"", b"\\u00e9", b"\\ud83d\\ude00", b"\\ud800", b"\\x",
+            b"\\u12", b"\\\\", b"\\/", b"\xc3\xa9", b"\xff", b"\xe2\x82", b"\xf0\x9f\x98\x80", b" ",
+        ]), 0..24)) {
+            let text = [&b"[\""[..], &parts.concat(), b"\"]"].concat();
+            let document = Document::read(&text);
+            let Some(value) = document.root().elements().next() else { return Ok(()) };
+            let string = value.as_json_str().expect("it is a string");
+            let (expected, _) = string.decode_with_offsets();
+            prop_assert_eq!(&*string.decode(), &expected);
+            let mut appended = "before".to_owned();
+            string.decode_into(&mut appended);
+            prop_assert_eq!(appended, format!("before{expected}"));
+            let mut bytes = b"before".to_vec();
+            string.decode_bytes_into(&mut bytes);
+            prop_assert_eq!(String::from_utf8_lossy(&bytes[6..]), expected);
+        }
+    }
+}
