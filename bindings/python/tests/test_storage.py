@@ -396,8 +396,9 @@ def test_pointers_begin_with_the_names_of_the_columns():
     frame = Toolcheck(polars.DataFrame(rows, infer_schema_length=None))
     pointers = frame.findings(**how).get_column("pointer").to_list()
     found = Linter(kind="dataset").rows(pa.array(column("messages")), tools=pa.array(column("tools")))
-    names = {"messages": "/conversation", "tools": "/tools~1all"}
-    wanted = [names[one.split("/")[1]] + one[len("/" + one.split("/")[1]) :] for one in pa.table(found)["pointer"].to_pylist()]
+    names = {"messages": "conversation", "tools": "tools~1all"}
+    parts = [one.split("/") for one in pa.table(found)["pointer"].to_pylist()]
+    wanted = ["/".join([*start[:1], *(names[name] for name in start[1:]), *rest]) for start, rest in ((one[:2], one[2:]) for one in parts)]
     assert pointers == wanted and pointers[0].startswith("/conversation/")
     assert frame.verdicts(**how).get_column("findings").explode().drop_nulls().struct.field("pointer").to_list() == pointers
     datasets = pytest.importorskip("datasets")
