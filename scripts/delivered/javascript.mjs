@@ -366,8 +366,21 @@ function bunOf(root) {
   return join(root, "node_modules/@oven", names.find((name) => !name.includes("musl")), "bin/bun");
 }
 
+/** How types are checked: those of libraries too. */
+const COMPILED = (module, moduleResolution, types) => ({ strict: true, noEmit: true, target: "es2022", lib: ["es2023", "dom"], module, moduleResolution, types, skipLibCheck: false });
+
 for (const version of MAJORS.vitest) {
-  row("vitest", version, "toolcheck/vitest: matchers, fixture of the mock, a failure; toolcheck-wasm/vitest", async () => {
+  row("vitest", version, "toolcheck/vitest: matchers, fixture of the mock, a failure; toolcheck-wasm/vitest; types of both, with vitest's own checked too", async () => {
+    const types = (name) => `import { expect } from "vitest";
+import "${name}/vitest";
+export const nothing: void = expect({}).not.toBeClean({ failOn: "error" });
+expect({}).toEqual({ a: expect.toHaveFindings(["x"]) });
+await expect(Promise.resolve({})).resolves.toBeClean();
+// @ts-expect-error
+expect({}).toBeClean("anthropic");
+// @ts-expect-error
+expect({}).toBeClen();
+`;
     const files = {
       "own.test.mjs": `import { expect, test as base } from "vitest";
 import { provider } from "toolcheck/vitest";
@@ -382,8 +395,13 @@ test("is refused", async ({ mock }) => {
       "wasm.test.mjs": `import { expect, test } from "vitest";\nimport "toolcheck-wasm/vitest";\n${matchers}`,
       "fails.test.mjs": `import { expect, test } from "vitest";\nimport "toolcheck/vitest";\n${failing}`,
     };
-    const root = await project(files, ["toolcheck", ...ofModule("toolcheck-wasm"), `vitest@${version}`, `${NODE}@24`]);
+    for (const name of ["toolcheck", ...ofModule("toolcheck-wasm")]) {
+      files[`${name}.mts`] = types(name);
+      files[`${name}.json`] = JSON.stringify({ compilerOptions: COMPILED("nodenext", "nodenext", ["node"]), files: [`${name}.mts`] });
+    }
+    const root = await project(files, ["toolcheck", ...ofModule("toolcheck-wasm"), `vitest@${version}`, `${NODE}@24`, "typescript@5", "@types/node"]);
     const more = newer(root);
+    for (const name of ["toolcheck", ...ofModule("toolcheck-wasm")]) run(bin(root, "tsc"), ["--project", `${name}.json`], { cwd: root });
     run(bin(root, "vitest"), ["run", "own.test.mjs", ...ofModule("wasm.test.mjs")], { cwd: root, more });
     expects(run(bin(root, "vitest"), ["run", "fails.test.mjs"], { cwd: root, status: 1, more }), /error\[unanswered-tool-call\]/);
     return installed(root, "vitest");
@@ -425,7 +443,7 @@ for (const [version, jest] of [["5", ["@types/jest"]], ["latest", ["@jest/global
     }
     for (const [name, module, resolution] of [["node", "nodenext", "nodenext"], ["bundler", "esnext", "bundler"]]) {
       const types = ["node", ...(jest[0] === "@types/jest" ? ["jest"] : [])];
-      files[`${name}.json`] = JSON.stringify({ compilerOptions: { strict: true, noEmit: true, target: "es2022", lib: ["es2023", "dom"], module, moduleResolution: resolution, types, skipLibCheck: false }, include: ["*.ts", "*.mts"] });
+      files[`${name}.json`] = JSON.stringify({ compilerOptions: COMPILED(module, resolution, types), include: ["*.ts", "*.mts"] });
     }
     const root = await project(files, ["toolcheck", ...ofModule("toolcheck-wasm"), `typescript@${version}`, "@types/node", "vitest", ...jest]);
     for (const name of ["node", "bundler"]) run(bin(root, "tsc"), ["--project", `${name}.json`], { cwd: root });

@@ -132,7 +132,8 @@ impl Linter {
     }
 
     /// Counts what is found in the rows of a column.
-    #[pyo3(signature = (array, *, tools, key, samples, progress))]
+    #[pyo3(signature = (array, *, tools, key, samples, progress, names))]
+    #[allow(clippy::too_many_arguments, reason = "they are named, and only the package calls it")]
     fn column(
         &self,
         py: Python<'_>,
@@ -141,9 +142,10 @@ impl Linter {
         key: Option<&Bound<'_, PyAny>>,
         samples: usize,
         progress: Option<Py<PyAny>>,
+        names: Option<(String, String)>,
     ) -> PyResult<Summary> {
         let mut rows = Rows::new(array, tools, key)?;
-        let linter = RowLinter::new(&self.linter);
+        let linter = RowLinter::new(&self.linter, names);
         let counted = py.detach(|| -> PyResult<Counted> {
             let mut counted = Counted::new(samples);
             while let Some(batch) = rows.next(ROWS_AT_ONCE).map_err(PyValueError::new_err)? {
@@ -161,8 +163,10 @@ impl Linter {
     }
 
     /// What is said of each row, in their order, and the texts of those that are fixed, if they shall be: `unsafe_fixes` says
-    /// how. There is a summary of all rows, and one of those that are kept if rows of the level `drop` are not.
-    #[pyo3(signature = (array, *, tools, unsafe_fixes, drop, progress))]
+    /// how. There is a summary of all rows, one of those that are kept if rows of the level `drop` are not, and one of the
+    /// others.
+    #[pyo3(signature = (array, *, tools, unsafe_fixes, drop, progress, names))]
+    #[allow(clippy::too_many_arguments, reason = "they are named, and only the package calls it")]
     fn verdicts(
         &self,
         py: Python<'_>,
@@ -171,14 +175,15 @@ impl Linter {
         unsafe_fixes: Option<bool>,
         drop: Option<&str>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Table, Summary, Summary)> {
+        names: Option<(String, String)>,
+    ) -> PyResult<(Table, Summary, Summary, Summary)> {
         let mut rows = Rows::new(array, tools, None)?;
-        let linter = RowLinter::new(&self.linter);
+        let linter = RowLinter::new(&self.linter, names);
         let how = unsafe_fixes.map(|is_unsafe| fix_options(is_unsafe, [], None)).transpose();
         let how = how.map_err(|error| unusable(&error))?;
         py.detach(|| {
             let (mut verdicts, mut batches) = (Verdicts::new(how.is_some()), Vec::new());
-            let (mut counted, mut kept) = (Counted::new(0), Counted::new(0));
+            let [mut counted, mut kept, mut dropped] = [(); 3].map(|()| Counted::new(0));
             while let Some(batch) = rows.next(ROWS_AT_ONCE).map_err(PyValueError::new_err)? {
                 let seen = batch.each(|_, text, _| {
                     let report = linter.lint(text);
@@ -188,9 +193,8 @@ impl Linter {
                         Some("warning") => is_good(&report) && report.findings.is_empty(),
                         Some(_) => is_good(&report),
                     };
-                    if is_kept {
-                        kept.add_row("", &report);
-                    }
+                    let part = if is_kept { &mut kept } else { &mut dropped };
+                    part.add_row("", &report);
                     let fixed = how.as_ref().filter(|_| !report.findings.is_empty());
                     let fixed = fixed.and_then(|how| linter.fixed(text, how));
                     verdicts.push(&report, fixed.as_deref());
@@ -199,19 +203,21 @@ impl Linter {
                 batches.push(verdicts.batch().map_err(PyValueError::new_err)?);
                 report_progress(progress.as_ref(), counted.rows)?;
             }
-            Ok((verdicts.table(batches), Summary { counted }, Summary { counted: kept }))
+            let [counted, kept, dropped] = [counted, kept, dropped].map(|counted| Summary { counted });
+            Ok((verdicts.table(batches), counted, kept, dropped))
         })
     }
 
     /// The findings in the rows of a column.
-    #[pyo3(signature = (array, *, tools, key))]
+    #[pyo3(signature = (array, *, tools, key, names))]
     fn rows(
         &self,
         array: &Bound<'_, PyAny>,
         tools: Option<&Bound<'_, PyAny>>,
         key: Option<&Bound<'_, PyAny>>,
+        names: Option<(String, String)>,
     ) -> PyResult<Table> {
-        Ok(findings(RowLinter::new(&self.linter), Rows::new(array, tools, key)?))
+        Ok(findings(RowLinter::new(&self.linter, names), Rows::new(array, tools, key)?))
     }
 }
 
@@ -232,17 +238,31 @@ fn report_progress(progress: Option<&Py<PyAny>>, rows: u64) -> PyResult<()> {
 pub(crate) struct RowLinter {
     linter: toolcheck_embed::Linter,
     options: Options,
+    /// How pointers begin into the messages and the tools of a row that is made of two columns, and how into these.
+    columns: Option<[(&'static str, String); 2]>,
 }
 
 impl RowLinter {
-    fn new(linter: &toolcheck_embed::Linter) -> Self {
+    fn new(linter: &toolcheck_embed::Linter, names: Option<(String, String)>) -> Self {
         let options = linter.options().clone().keeps_source(false).max_findings(FINDINGS_OF_ROW);
-        Self { linter: linter.clone(), options }
+        let start = |name: String| format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+        let columns =
+            names.map(|(messages, tools)| [("/messages", start(messages)), ("/tools", start(tools))]);
+        Self { linter: linter.clone(), options, columns }
     }
 
     pub(crate) fn lint(&self, text: &[u8]) -> FileReport {
         let mut row = lint(self.linter.name(), text, &self.options);
         let _ = allow::apply(self.linter.allows(), Path::new(self.linter.name()), &mut row);
+        for found in row.findings.iter_mut().filter(|_| self.columns.is_some()) {
+            let pointer = &mut found.spot.pointer;
+            let is_in = |(own, _): &&(&str, String)| {
+                pointer.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            if let Some((own, column)) = self.columns.iter().flatten().find(is_in) {
+                pointer.replace_range(..own.len(), column);
+            }
+        }
         row
     }
 

@@ -403,7 +403,10 @@ def test_a_summary(pa):
     again = Summary.from_bytes(summary.to_bytes())
     assert again == summary
     assert pickle.loads(pickle.dumps(summary)) == summary
-    assert again.to_dict() == json.loads(summary.render("json"))
+    assert again.to_dict() == json.loads(summary.render("json")) == json.loads(summary.render("summary-json"))
+    assert summary.render() == summary.render("summary") == summary.render("text")
+    with pytest.raises(ValueError, match="no output 'concise' of a summary; expected summary, summary-json, text or json"):
+        summary.render("concise")
     count = summary.rules["unanswered-tool-call"]
     assert (count.level, count.findings, count.rows) == ("error", 1, 1)
     assert count.samples[0].pointer == "/messages/1/content/0"

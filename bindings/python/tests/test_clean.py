@@ -577,3 +577,39 @@ def test_pandas_has_what_arrow_has_no_type_for():
 
 def test_it_is_exported():
     assert {"clean_dataset", "CleanReport"} <= set(toolcheck_lint.__all__)
+
+
+def test_a_row_that_is_not_read_in_a_frame_of_lists():
+    """A list of a Parquet file is an array in a frame of pandas."""
+    frame = as_parquet_in_pandas([*ROWS, {**ROWS[0], "id": 1000, "messages": None}])
+    kept, report = clean_dataset(frame, **HOW, key="id")
+    assert report.dropped_rows[-1] == 1000 and report.before.unread == 1
+    assert 1000 not in list(kept["id"])
+
+
+def test_why_rows_were_dropped():
+    said = [{"from": "human", "value": "When is low tide?"}]
+    call = {"from": "function_call", "value": '{"name": "tides", "arguments": {}}'}
+    answers = [{"from": "observation", "value": "at six"}, {"from": "gpt", "value": "At six."}]
+    rows = [[*said, call, *answers], [*said, call, *said], [*said, call, *said], None]
+    table = pa.table({"conversations": rows})
+    kept, report = clean_dataset(table, messages="conversations")
+    assert (len(kept), report.dropped, report.left_out.rows) == (1, 3, 3)
+    assert dict(report.reasons) == {"unanswered-tool-call": 2, "unrecognised-format": 1}
+    assert next(iter(report.reasons)) == "unanswered-tool-call"
+    assert dict(clean_dataset(table, messages="conversations", drop=None)[1].reasons) == {}
+
+
+def test_a_mask_for_a_frame_whose_index_has_gaps():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS)
+    frame = frame[frame["id"] % 2 == 1]
+    assert list(frame.index) != list(range(len(frame)))
+    linter = Linter(kind="dataset")
+    ok = pa.table(linter.verdicts(frame["messages"], tools=frame["tools"]))["ok"].to_numpy()
+    wanted = [one["id"] for one in ROWS if one["id"] % 2 == 1 and not linter.lint({name: one[name] for name in HOW}).errors]
+    assert 0 < len(wanted) < len(frame)
+    assert list(frame[ok]["id"]) == wanted
+    assert list(clean_dataset(frame, **HOW)[0].index) == list(frame[ok].index)
+    found = [pa.table(linter.rows(frame["messages"], tools=frame["tools"], key=key))["row"].to_pylist() for key in (None, frame["id"])]
+    assert list(frame.iloc[found[0]]["id"]) == found[1] and set(found[1]) >= set(frame["id"]) - set(wanted)

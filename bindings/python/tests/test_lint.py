@@ -457,3 +457,13 @@ def test_what_is_known_of_a_model():
     assert len(toolcheck_lint.models()["facts"]) > len(known["facts"])
     with pytest.raises(TypeError, match="expected a name"):
         toolcheck_lint.models(5)
+
+
+def test_an_argument_that_is_misspelt():
+    for call in (Linter, lambda **more: toolcheck_lint.lint({}, **more), lambda **more: toolcheck_lint.fix({}, **more)):
+        with pytest.raises(TypeError, match=r"\(\) got an unexpected keyword argument `taget`; did you mean `target`\?$"):
+            call(taget="bedrock")
+    with pytest.raises(TypeError, match=r"^Linter\.fix\(\) got an unexpected keyword argument `unsafe_fix`; did you mean `unsafe_fixes`\?$"):
+        Linter().fix({}, unsafe_fix=True)
+    with pytest.raises(TypeError, match=r"^Linter\(\) got an unexpected keyword argument `x`$"):
+        Linter(x=1)

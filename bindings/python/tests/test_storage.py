@@ -3,6 +3,7 @@
 import copy
 import datetime
 import json
+import pickle
 from collections import Counter
 
 import pytest
@@ -384,3 +385,28 @@ def test_slices_without_rows():
         array = as_text(kind)(ROWS)
         assert linter.column(array[5:5]).rows == 0, kind
         assert linter.column(pa.chunked_array([array[:5], array[5:5], array[5:]])) == whole, kind
+
+
+def test_pointers_begin_with_the_names_of_the_columns():
+    rows = [{"conversation": one["messages"], "tools/all": one["tools"], "id": one["id"]} for one in ROWS]
+    how = {"messages": "conversation", "tools": "tools/all", "key": "id"}
+    polars = pytest.importorskip("polars")
+    from toolcheck_lint.polars import Toolcheck
+
+    frame = Toolcheck(polars.DataFrame(rows, infer_schema_length=None))
+    pointers = frame.findings(**how).get_column("pointer").to_list()
+    found = Linter(kind="dataset").rows(pa.array(column("messages")), tools=pa.array(column("tools")))
+    names = {"messages": "conversation", "tools": "tools~1all"}
+    parts = [one.split("/") for one in pa.table(found)["pointer"].to_pylist()]
+    wanted = ["/".join([*start[:1], *(names[name] for name in start[1:]), *rest]) for start, rest in ((one[:2], one[2:]) for one in parts)]
+    assert pointers == wanted and pointers[0].startswith("/conversation/")
+    assert frame.verdicts(**how).get_column("findings").explode().drop_nulls().struct.field("pointer").to_list() == pointers
+    datasets = pytest.importorskip("datasets")
+    from toolcheck_lint.hf import lint_dataset
+
+    data = datasets.Dataset(pa.Table.from_pylist(rows))
+    assert lint_dataset(data, mode="rows", **how)["pointer"][:] == pointers
+    (sample,) = lint_dataset(data, **how).rules["unanswered-tool-call"].samples
+    assert sample.pointer.startswith("/conversation/")
+    again = pickle.loads(pickle.dumps(Linter(kind="dataset")._naming("conversation", "tools/all")))
+    assert pa.table(again.rows(pa.array(column("messages")), tools=pa.array(column("tools"))))["pointer"].to_pylist() == pointers

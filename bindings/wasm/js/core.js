@@ -1,7 +1,7 @@
 // What is the same in Node and in browsers: calls of the WebAssembly module, and what they return.
 
 import { bytesOf, textOf } from "./body.js";
-import { ToolcheckError } from "./error.js";
+import { NotLoadedError, ToolcheckError } from "./error.js";
 import { check, OPTIONS } from "./options.js";
 import { Index } from "./places.js";
 
@@ -11,7 +11,7 @@ export { ToolcheckError };
 const MOST_KEPT = 256 * 1024 * 1024;
 
 let load = () => {
-  throw new ToolcheckError("toolcheck is not loaded yet: `await init()` first");
+  throw new NotLoadedError("toolcheck is not loaded yet: `await init()` first");
 };
 let compiled;
 let instance;
@@ -82,12 +82,22 @@ const decode = (bytes) => new TextDecoder().decode(bytes);
 /** The parts and options of a call that reads one body. */
 function reading(body, options) {
   const { tools, ...rest } = options;
+  checkConversation(rest.conversation);
   const parts = [bytesOf(body, "body")];
   if (tools !== undefined) parts.push(bytesOf(tools, "tools"));
   for (const rules of ["select", "extendSelect", "ignore"]) {
     if (typeof rest[rules] === "string") rest[rules] = [rest[rules]];
   }
   return [parts, rest];
+}
+
+/** A title may be any text, so only what is nearly `next` is an error. Conversations can be named by their number too. */
+function checkConversation(name) {
+  const near = ["nxt", "nex", "ext", "enxt", "nxet", "netx", "nextt", "neext", "nnext", "nexxt", "nexts"];
+  const plain = name?.toLowerCase();
+  if (near.includes(plain) || (plain === "next" && name !== "next")) {
+    throw new ToolcheckError(`the option \`conversation\` is ${JSON.stringify(name)}; did you mean "next"? A conversation with this title has a number too`);
+  }
 }
 
 /** The findings in a body. */

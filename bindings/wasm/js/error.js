@@ -2,3 +2,8 @@
 export class ToolcheckError extends Error {
   name = "ToolcheckError";
 }
+
+/** The module was not loaded, which only programs in browsers have to do themselves. */
+export class NotLoadedError extends ToolcheckError {
+  isNotLoaded = true;
+}

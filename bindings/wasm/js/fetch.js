@@ -24,10 +24,18 @@ export class LintError extends ToolcheckError {
 export function lintedFetch(given = {}) {
   check(given, OPTIONS.fetch);
   const { fetch = globalThis.fetch, failOn = "error", onReport, onSkip, isLlm, ...options } = given;
+  // A name that nothing has is told where it is written, or before anything is sent if the module is not loaded yet.
+  let areUsable = false;
+  try {
+    areUsable = Boolean(lint("[]", options));
+  } catch (error) {
+    if (!error.isNotLoaded) throw error;
+  }
   return async function lintedFetch(input, request_) {
     const url = input instanceof Request ? input.url : String(input);
     const method = (request_?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
     await init();
+    areUsable ||= Boolean(lint("[]", options));
     const request = { url: url.split(/[?#]/)[0] };
     const address = endpoint(url);
     const isRead = isLlm ? isLlm(url) : address.call === "llm";

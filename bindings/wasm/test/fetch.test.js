@@ -152,3 +152,9 @@ test("another fetch sends, and warnings count if they are to", async () => {
   await assert.rejects(lintedFetch({ fetch, target: "anthropic", failOn: "warning" })("https://api.anthropic.com/v1/messages", post(warned)), LintError);
   assert.equal(called.length, 2);
 });
+
+test("an option that nothing has is refused where it is given", () => {
+  assert.throws(() => lintedFetch({ target: "antropic" }), /there is no target `antropic`; did you mean `anthropic`\?/);
+  assert.throws(() => lintedFetch({ ignore: "unknwon-tool" }), /did you mean `unknown-tool`\?/);
+  assert.throws(() => lintedFetch({ conversation: "nxt" }), /did you mean "next"\?/);
+});

@@ -232,3 +232,12 @@ fn a_scenario_has_a_page_that_says_what_happens_and_what_to_do() {
     let mistyped = seen(&run(&["explain", "paralel-one-fails"]));
     assert!(mistyped.contains("`toolcheck conform --list` all scenarios"), "{mistyped}");
 }
+
+/// A shell gives no input to what it starts with `&`, and then nothing else would tell why the mock is gone.
+#[test]
+fn a_mock_without_an_input_says_why_it_ends() {
+    let mut command = toolcheck_in(&folder("mock-without-input"));
+    let done = command.arg("serve").stdin(std::process::Stdio::null()).output().unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert!(said.contains("no standard input") && said.contains("`--keep-running`"), "{said}");
+}

@@ -11,6 +11,8 @@ use crate::scenarios::Expected;
 
 /// The longest reason in characters.
 const LONGEST: usize = 400;
+/// The longest error: what causes it is often said last.
+const LONGEST_ERROR: usize = 2200;
 
 fn lint(case: &Case<'_>) -> FileReport {
     let Some(tool) = &case.scenario.final_tool else { return case.run.lint() };
@@ -37,7 +39,8 @@ pub fn judge(case: &Case<'_>) -> Vec<Verdict> {
             Judgement::Inconclusive(why) if expected.info.is_none() => (Status::Inconclusive, why),
             Judgement::Broken(why) | Judgement::Inconclusive(why) => (expected.status(), why),
         };
-        Some(Verdict::new(check.id, status, &bounded(&reason, LONGEST)))
+        let longest = if check.id == "finishes" && !case.outcome.is_done { LONGEST_ERROR } else { LONGEST };
+        Some(Verdict::new(check.id, status, &bounded(&reason, longest)))
     };
     let format = case.run.exchanges.first().map(|exchange| exchange.format);
     let mut verdicts: Vec<Verdict> = Vec::new();

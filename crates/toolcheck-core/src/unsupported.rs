@@ -92,6 +92,8 @@ const fn of_agent(name: &'static str, sniff: Sniff) -> Unsupported {
 
 /// All kinds, the more telling first.
 static KINDS: &[Unsupported] = &[
+    // It quotes requests, whole ones too.
+    other("a report of toolcheck", is_own_report),
     other("texts to embed or to moderate", |root| {
         let is_text = |value: Value<'_, '_>| !value.is_object();
         let has_texts = root
@@ -195,6 +197,27 @@ pub fn holds_messages(root: Value<'_, '_>) -> bool {
         open.extend(value.children().filter(|child| child.key_text().as_deref() != Some("tools")));
     }
     false
+}
+
+/// Whether a document is what a command of this program has written as JSON: the keys of each are in `schemas`.
+fn is_own_report(root: Value<'_, '_>) -> bool {
+    const OF_COMMANDS: [&[&str]; 7] = [
+        &["toolcheck", "set", "runs"],
+        &["cases", "found", "stale"],
+        &["clients", "scenarios"],
+        &["tool", "files", "findings", "summary"],
+        &["rows", "unread", "transcripts", "rules"],
+        &["before", "after", "counts", "changes"],
+        &["files"],
+    ];
+    const OF_FINDING: [&str; 5] = ["rule", "level", "message", "pointer", "byte_start"];
+    let is_own = |keys: &&[&str]| match keys {
+        // A plan of fixes.
+        ["files"] => first_of(root, "files").is_some_and(|file| has(file, &["applied", "skipped"])),
+        keys => has(root, keys),
+    };
+    root.get("version").and_then(Value::as_u64).is_some() && OF_COMMANDS.iter().any(is_own)
+        || has(root, &OF_FINDING)
 }
 
 fn has(value: Value<'_, '_>, keys: &[&str]) -> bool {

@@ -199,11 +199,10 @@ fn fix_rule<'b>(
     options: &Options,
     place: Option<FixPlace>,
 ) -> Option<Fixed<'b>> {
-    let rule = rules::find(rule)?;
-    let options = options.clone().rules([rule]);
-    let how = FixOptions::new().accepted(true).places(place);
+    // All rules look at it, as for the diagnostics: a rule alone would report what is another's.
+    let how = FixOptions::new().accepted(true).only([rules::find(rule)?.id]).places(place);
     let mut tries =
-        [how.clone(), how.unsafe_fixes(true)].into_iter().map(|how| fix(name, bytes, &options, &how));
+        [how.clone(), how.unsafe_fixes(true)].into_iter().map(|how| fix(name, bytes, options, &how));
     tries.find(|fixed| !fixed.is_unchanged())
 }
 

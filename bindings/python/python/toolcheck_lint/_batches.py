@@ -32,7 +32,7 @@ class Job:
         # Nothing else would name a row on another worker, so there are no examples without a key.
         self.samples = samples if key is not None else 0
         settings.setdefault("kind", "dataset")
-        self.linter = Linter(**settings)
+        self.linter = Linter(**settings)._naming(messages, tools)
 
     @property
     def columns(self) -> list[str] | None:

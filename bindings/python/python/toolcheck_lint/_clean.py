@@ -1,8 +1,9 @@
 """Data sets without the rows that are wrong, or with these rows fixed."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, Unpack, final
 
 from ._batches import Job
@@ -31,6 +32,9 @@ class CleanReport:
     unfit: int
     """The number of rows that stay as they were because what they would be is no value of their column."""
 
+    left_out: Summary = field(repr=False)
+    """What was found in the rows that were dropped, as they were last."""
+
     dropped_rows: tuple[Any, ...] = field(default=(), repr=False)
     """The rows that were dropped, in their order: their keys, or their numbers from 0 without a `key`. Only the first 10,000
     are named."""
@@ -49,6 +53,15 @@ class CleanReport:
     def dropped(self) -> int:
         """The number of rows that are not there any more."""
         return self.rows - self.kept
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """How many of the dropped rows each rule has findings in, most first. Rows that nothing was read of have
+        `unrecognised-format` or `malformed-json`."""
+        rows: dict[str, int] = {}
+        for count in self.left_out.counts:
+            rows[count.rule] = max(count.rows, rows.get(count.rule, 0))
+        return MappingProxyType(dict(sorted(rows.items(), key=lambda one: -one[1])))
 
     def __str__(self) -> str:
         unfit = f", {self.unfit} could not be fixed in their columns" if self.unfit else ""
@@ -115,6 +128,7 @@ class Cleaner:
         self._fix = fix
         self._before = Summary()
         self._after = Summary()
+        self._left_out = Summary()
         self._fixed = 0
         self._unfit = 0
         self._rows = 0
@@ -139,14 +153,19 @@ class Cleaner:
     def report(self) -> CleanReport:
         """What was done so far."""
         return CleanReport(
-            before=self._before, after=self._after, fixed=self._fixed, unfit=self._unfit, dropped_rows=tuple(self._dropped)
+            before=self._before,
+            after=self._after,
+            fixed=self._fixed,
+            unfit=self._unfit,
+            left_out=self._left_out,
+            dropped_rows=tuple(self._dropped),
         )
 
     def clean(self, store: Any, progress: Progress | None = None) -> tuple[Any, list[bool]]:
         """The rows of a table with what can be fixed fixed, and which of them are to be kept."""
         store.check(self.named)
         unsafe = None if self._fix is None else self._fix == "unsafe"
-        table, before, after = self._verdicts(store, unsafe, progress)
+        table, before, after, left_out = self._verdicts(store, unsafe, progress)
         self._before += before
         first = store.value(self.job.messages, 0) if before.unread and self.job.messages is not None else None
         self.is_printed |= isinstance(first, str) and first.startswith("[{'")
@@ -155,9 +174,10 @@ class Cleaner:
             changed = [(number, text) for number, text in enumerate(verdicts["fixed"]) if text is not None]
             if self._store_rows(store, changed):
                 # What counts is what is found in the rows as they are stored now.
-                table, _, after = self._verdicts(store, None, None)
+                table, _, after, left_out = self._verdicts(store, None, None)
                 verdicts = store.read(table)
         self._after += after
+        self._left_out += left_out
         counts = zip(verdicts["ok"], verdicts["warnings"], strict=True)
         mask = [self._drop is None or (ok and not (warned and self._drop == "warning")) for ok, warned in counts]
         key = self.job.key
@@ -167,7 +187,7 @@ class Cleaner:
         self._rows += len(mask)
         return store, mask
 
-    def _verdicts(self, store: Any, unsafe: bool | None, progress: Progress | None) -> tuple[Any, Summary, Summary]:
+    def _verdicts(self, store: Any, unsafe: bool | None, progress: Progress | None) -> tuple[Any, Summary, Summary, Summary]:
         linter: Linter = self.job.linter
         messages, tools = (None if name is None else store.column(name) for name in (self.job.messages, self.job.tools))
         array = store.table(without=self.job.key) if messages is None else messages

@@ -4,9 +4,9 @@ import inspect
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
+from ._keywords import check_keywords
 from ._linter import RowSettings
 
 
@@ -15,12 +15,7 @@ def check_settings(
 ) -> None:
     """A `TypeError` that names the function that was called, if it has no such parameter."""
     own = [name for name, one in inspect.signature(function).parameters.items() if one.kind is not one.VAR_KEYWORD]
-    known = [*own, *RowSettings.__optional_keys__, *also]
-    for setting in settings:
-        if setting not in known:
-            close = get_close_matches(setting, known, 1)
-            hint = f"; did you mean `{close[0]}`?" if close else ""
-            raise TypeError(f"{name or function.__name__}() got an unexpected keyword argument `{setting}`{hint}")
+    check_keywords(name or function.__name__, settings, [*own, *RowSettings.__optional_keys__, *also])
 
 
 def check_count(argument: str, value: object, least: int) -> None:

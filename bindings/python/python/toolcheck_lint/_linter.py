@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, TypedDict, final
 from . import _native
 from ._errors import texts_of
 from ._frames import readable
+from ._keywords import checked
 from ._report import Report, ShowOutput
 from ._summary import Summary
 from ._template import Template, files_of
@@ -109,10 +110,12 @@ class Linter:
     - `name`: the name of bodies in reports.
     """
 
-    __slots__ = ("_native", "_settings")
+    __slots__ = ("_names", "_native", "_settings")
     _native: "_native.Linter"
     _settings: dict[str, Any]
+    _names: tuple[str, str] | None
 
+    @checked
     def __init__(
         self,
         *,
@@ -135,7 +138,7 @@ class Linter:
         _check("name", name, str, "a text (str)")
         if conversation is not None and conversation != "next" and get_close_matches(conversation.lower(), ["next"], 1, 0.8):
             text = f"conversation={conversation!r} is the title of a conversation; did you mean 'next'?"
-            warnings.warn(text, UserWarning, stacklevel=2)
+            warnings.warn(text, UserWarning, stacklevel=3)
         if target is not None:
             _check("target", target, str | os.PathLike, "a name (str) or a path")
         if config is not None:
@@ -159,11 +162,18 @@ class Linter:
             "name": name,
         }
         self._native = _native.Linter(**self._settings)
+        self._names = None
 
+    def _naming(self, messages: str | None, tools: str | None) -> "Linter":
+        """The same linter for rows that are made of two columns with these names, which pointers begin with then."""
+        return _linter_of(self._settings, (messages, tools), self._native) if messages and tools else self
+
+    @checked
     def lint(self, body: Body) -> Report:
         """The report of a body: text, bytes, or what JSON can say, in which objects of SDKs are taken as they are sent."""
         return Report(self._native.lint(body), self)
 
+    @checked
     def fix(
         self, body: Body, *, unsafe_fixes: bool = False, only: Iterable[str] = (), place: str | None = None
     ) -> Fixed:
@@ -175,6 +185,7 @@ class Linter:
         text, plan, linted = self._native.fix(body, unsafe_fixes, list(_ids("only", only)), place)
         return Fixed(body=text, plan=json.loads(plan), report=Report(linted, self))
 
+    @checked
     def column(
         self,
         array: Arrow,
@@ -195,9 +206,12 @@ class Linter:
             raise ValueError(f"samples: expected 0 or more, not {samples}")
         check_progress(progress)
         array, tools, key = map(readable, (array, tools, key))
-        counted = self._native.column(array, tools=tools, key=key, samples=samples, progress=progress)
+        counted = self._native.column(
+            array, tools=tools, key=key, samples=samples, progress=progress, names=self._names
+        )
         return Summary._of(counted)
 
+    @checked
     def rows(self, array: Arrow, *, tools: Arrow | None = None, key: str | Arrow | None = None) -> ArrowStream:
         """The findings in the rows of a column as a table, to join and to filter: `row`, `rule`, `level`, `pointer`,
         `tool_call_id` and `message`. `row` is the key, with the type of its column, or the number of the row.
@@ -206,8 +220,9 @@ class Linter:
         are linted while it is read.
         """
         array, tools, key = map(readable, (array, tools, key))
-        return self._native.rows(array, tools=tools, key=key)
+        return self._native.rows(array, tools=tools, key=key, names=self._names)
 
+    @checked
     def verdicts(
         self, array: Arrow, *, tools: Arrow | None = None, progress: Callable[[int], object] | None = None
     ) -> ArrowStream:
@@ -226,22 +241,23 @@ class Linter:
         unsafe_fixes: bool | None = None,
         drop: str | None = None,
         progress: Callable[[int], object] | None = None,
-    ) -> tuple[ArrowStream, Summary, Summary]:
-        """The same with a summary of all rows, and one of those that are kept if those of a level are dropped. If
-        `unsafe_fixes` is given, the table has the texts of rows that are fixed as `fixed`."""
+    ) -> tuple[ArrowStream, Summary, Summary, Summary]:
+        """The same with a summary of all rows, one of those that are kept if those of a level are dropped, and one of those
+        that are dropped. If `unsafe_fixes` is given, the table has the texts of rows that are fixed as `fixed`."""
         check_progress(progress)
         array, tools = readable(array), readable(tools)
-        table, counted, kept = self._native.verdicts(
-            array, tools=tools, unsafe_fixes=unsafe_fixes, drop=drop, progress=progress
+        table, *counted = self._native.verdicts(
+            array, tools=tools, unsafe_fixes=unsafe_fixes, drop=drop, progress=progress, names=self._names
         )
-        return table, Summary._of(counted), Summary._of(kept)
+        every, kept, dropped = map(Summary._of, counted)
+        return table, every, kept, dropped
 
     def __repr__(self) -> str:
         settings = {name: value for name, value in self._settings.items() if value not in (None, ())}
         return f"Linter({', '.join(f'{name}={value!r}' for name, value in settings.items() if len(repr(value)) < 100)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _linter_of, (self._settings,)
+        return _linter_of, (self._settings, self._names)
 
 
 def check_progress(progress: object) -> None:
@@ -251,10 +267,13 @@ def check_progress(progress: object) -> None:
         raise TypeError(f"progress: expected {expected}, not {type(progress).__name__}")
 
 
-def _linter_of(settings: dict[str, Any]) -> Linter:
+def _linter_of(
+    settings: dict[str, Any], names: tuple[str, str] | None = None, native: "_native.Linter | None" = None
+) -> Linter:
     linter = Linter.__new__(Linter)
     linter._settings = settings
-    linter._native = _native.Linter(**settings)
+    linter._names = names
+    linter._native = native or _native.Linter(**settings)
     return linter
 
 
@@ -268,6 +287,7 @@ def linter_for(settings: dict[str, Any]) -> Linter:
     return Linter(**settings) if settings else default()
 
 
+@checked
 def lint(
     body: Body,
     *,
@@ -288,6 +308,7 @@ def lint(
     return _linter(locals()).lint(body)
 
 
+@checked
 def lint_file(
     path: str | os.PathLike[str],
     *,
@@ -310,6 +331,7 @@ def lint_file(
         return _linter(settings).lint(file.read())
 
 
+@checked
 def fix(
     body: Body,
     *,
@@ -328,6 +350,7 @@ def fix(
     return _linter(settings).fix(body, **how)
 
 
+@checked
 def show(
     body: Body,
     output: ShowOutput = "text",
@@ -392,6 +415,7 @@ class Explained:
         return self.text
 
 
+@checked
 def explain_error(
     text: str | bytes | Mapping[str, Any] | BaseException,
     body: Body | None = None,
@@ -412,6 +436,7 @@ def explain_error(
     return Explained(is_explained=is_explained, data=json.loads(data), text=people)
 
 
+@checked
 def models(model: str | None = None) -> dict[str, Any]:
     """What APIs refuse or accept of requests to this model that they do not of others, each fact with its evidence.
 
@@ -483,6 +508,7 @@ class Diff(Sequence[Change]):
         return self.render("html")
 
 
+@checked
 def diff(before: Body, after: Body, *, before_format: str | None = None, after_format: str | None = None) -> Diff:
     """What a change to a conversation lost, whatever the formats of the two bodies are."""
     return Diff(bytes(_native.text_of(before, "before")), bytes(_native.text_of(after, "after")), before_format, after_format)

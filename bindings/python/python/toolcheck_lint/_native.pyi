@@ -43,9 +43,16 @@ class Linter:
     ) -> tuple[bytes, str, Linted]: ...
     def explain_error(self, text: str, body: Any, width: int) -> tuple[bool, str, str]: ...
     def column(
-        self, array: Any, *, tools: Any, key: Any, samples: int, progress: Callable[[int], object] | None
+        self,
+        array: Any,
+        *,
+        tools: Any,
+        key: Any,
+        samples: int,
+        progress: Callable[[int], object] | None,
+        names: tuple[str, str] | None,
     ) -> Summary: ...
-    def rows(self, array: Any, *, tools: Any, key: Any) -> Table: ...
+    def rows(self, array: Any, *, tools: Any, key: Any, names: tuple[str, str] | None) -> Table: ...
     def verdicts(
         self,
         array: Any,
@@ -54,7 +61,8 @@ class Linter:
         unsafe_fixes: bool | None,
         drop: str | None,
         progress: Callable[[int], object] | None,
-    ) -> tuple[Table, Summary, Summary]: ...
+        names: tuple[str, str] | None,
+    ) -> tuple[Table, Summary, Summary, Summary]: ...
 
 @final
 class Linted:

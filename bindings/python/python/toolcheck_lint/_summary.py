@@ -194,12 +194,18 @@ class Summary:
         data: dict[str, Any] = json.loads(self._inner.to_json())
         return data
 
-    def render(self, output: Literal["text", "json"] = "text", *, color: bool = False, width: int = 100) -> str:
-        """The summary for people, or as JSON."""
-        if output == "json":
+    def render(
+        self,
+        output: Literal["summary", "summary-json", "text", "json"] = "summary",
+        *,
+        color: bool = False,
+        width: int = 100,
+    ) -> str:
+        """The summary for people, or as JSON: an output of `toolcheck lint`, or `text` and `json` for short."""
+        if output in ("summary-json", "json"):
             return self._inner.to_json().decode()
-        if output != "text":
-            raise ValueError(f"there is no output {output!r}; expected text or json")
+        if output not in ("summary", "text"):
+            raise ValueError(f"there is no output {output!r} of a summary; expected summary, summary-json, text or json")
         return self._inner.render(color, width)
 
     def __eq__(self, other: object) -> bool:

@@ -39,7 +39,7 @@ class Toolcheck:
         """Counts what is found."""
         check_settings(self.lint, settings)
         columns = self._columns(messages, tools, key)
-        return _linter(settings).column(**columns, samples=samples, progress=progress)
+        return _linter(settings, messages, tools).column(**columns, samples=samples, progress=progress)
 
     def findings(
         self,
@@ -51,7 +51,7 @@ class Toolcheck:
     ) -> polars.DataFrame:
         """A frame with a row for each finding, whose column `row` is the key, or the number of the row."""
         check_settings(self.findings, settings)
-        return polars.DataFrame(_linter(settings).rows(**self._columns(messages, tools, key)))
+        return polars.DataFrame(_linter(settings, messages, tools).rows(**self._columns(messages, tools, key)))
 
     def verdicts(
         self,
@@ -67,7 +67,7 @@ class Toolcheck:
         columns = self._columns(messages, tools, key)
         if messages is None and key is not None:
             columns["array"] = self._frame.drop(key)
-        return polars.DataFrame(_linter(settings).verdicts(columns["array"], tools=columns["tools"], progress=progress))
+        return polars.DataFrame(_linter(settings, messages, tools).verdicts(columns["array"], tools=columns["tools"], progress=progress))
 
     def mask(
         self,
@@ -124,6 +124,6 @@ class Toolcheck:
         return {role: None if name is None else self._frame.get_column(name) for role, name in named.items()}
 
 
-def _linter(settings: RowSettings) -> Linter:
+def _linter(settings: RowSettings, messages: str | None, tools: str | None) -> Linter:
     settings.setdefault("kind", "dataset")
-    return Linter(**settings)
+    return Linter(**settings)._naming(messages, tools)

@@ -207,11 +207,12 @@ fn one(
     }
     let provider = provider.start()?;
     let url = provider.url();
-    let answer = driver.run(&Task { scenario, format: format.id, is_streamed, url: &url })?;
+    let name = format!("{}.{}.{}", scenario.id, format.id, if is_streamed { "streamed" } else { "whole" });
+    let error = record.map(|folder| folder.join(format!("{name}.error.txt")));
+    let task = Task { scenario, format: format.id, is_streamed, url: &url, record: error.as_deref() };
+    let answer = driver.run(&task)?;
     let seen = provider.finish();
-    let name =
-        format!("{}.{}.{}.jsonl", scenario.id, format.id, if is_streamed { "streamed" } else { "whole" });
-    run.file = record.map(|folder| keep(folder, name, &seen)).transpose()?;
+    run.file = record.map(|folder| keep(folder, format!("{name}.jsonl"), &seen)).transpose()?;
     output::enter(&mut run, answer, |outcome| judge(&Case { scenario, run: &seen, outcome }));
     output::keep(&mut run, &seen);
     Ok(run)

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use toolcheck_core::Level;
 use toolcheck_core::text::{Counted, bounded, line, reason, shown};
+use toolcheck_core::{Level, targets};
 use toolcheck_lint::report::Refusal;
 use toolcheck_lint::{FileReport, FixOptions, Report, SkippedFile};
 use toolcheck_project::{
@@ -150,6 +150,23 @@ fn note_target(args: &LintArgs, report: &Report) {
     if args.reading.target.is_some() && !formats.is_empty() {
         let formats = formats.into_iter().collect::<Vec<_>>().join(", ");
         let message = format!("--target is for requests, and not used for what is read as {formats}");
+        screen::message("note", &message);
+    }
+    if let Some(name) = &args.reading.target {
+        note_short_name(name, report);
+    }
+}
+
+/// Says where the name of a provider that has several APIs is short for another one than that of what was read.
+fn note_short_name(name: &str, report: &Report) {
+    let Some(meant) = targets::named(name).filter(|target| *target.id != *name) else { return };
+    let is_other = |format: &&str| {
+        let rest = format.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'));
+        rest && **format != *meant.id && targets::find(format).is_some()
+    };
+    let mut formats = report.files.iter().flat_map(|file| &file.readings).map(|reading| reading.format);
+    if let Some(other) = formats.find(is_other) {
+        let message = format!("`--target {name}` is {}; --target {other} is the API of {other}", meant.id);
         screen::message("note", &message);
     }
 }

@@ -172,8 +172,25 @@ pub(super) fn keep(file: &Mutex<File>, exchange: &Exchange) {
     }
 }
 
+/// Whether the standard input is the null device, as a shell gives it to what runs in the background.
+fn is_without_input() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let device = |path| std::fs::metadata(path).ok().map(|file| file.rdev());
+        device("/dev/stdin").is_some_and(|input| Some(input) == device("/dev/null"))
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Waits for a signal, or until the standard input closes.
 pub(super) fn wait(keeps_running: bool) {
+    if !keeps_running && is_without_input() {
+        let why = "it ends at once, because it has no standard input, as in the background of a script; \
+            `--keep-running` keeps it until it is stopped";
+        screen::message("note", why);
+    }
     let (end, ended) = mpsc::channel();
     signals::tell(end.clone());
     let closed = end.clone();

@@ -17,7 +17,9 @@ fn judge(seen: &Seen<'_>) -> Judgement {
         return Judgement::Met;
     };
     if !outcome.is_done {
-        return Judgement::Broken(format!("it ended with an error: {}", outcome.text));
+        let lines = outcome.text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let error = lines.collect::<Vec<_>>().join(" | ");
+        return Judgement::Broken(format!("it ended with an error: {error}"));
     }
     if outcome.text.contains(&last.text) || tells_last(seen) {
         return Judgement::Met;

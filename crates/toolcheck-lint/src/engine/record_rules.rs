@@ -5,7 +5,7 @@ use std::rc::Rc;
 use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::endpoint::{self, Endpoint};
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Buffers, Role, Transcript, TranscriptKind};
 use toolcheck_core::targets::Target;
 use toolcheck_core::{readers, unsupported};
 use toolcheck_json::Value;
@@ -167,17 +167,28 @@ pub(super) fn parse<'s>(
                 || unsupported::misnamed_list(root).is_some_and(is_misspelt)
         })
     };
+    let is_row = options.kind == TranscriptKind::Dataset;
     match (read, format) {
+        (Some(read), _) if is_row && has_no_message(&read, root) => Transcript::unrecognised(root),
         (Some(mut read), _) => {
-            if options.kind == TranscriptKind::Dataset {
+            if is_row {
                 readers::add_tools(&mut read, root);
             }
             read
         }
         // Only what has keys can be one, and the shape need not be compiled for anything else.
-        (None, Some(format)) if root.is_object() && is_body() => {
+        // The shapes of rows of data sets are not checked, so nothing would say that theirs has no list.
+        (None, Some(format)) if !is_row && root.is_object() && is_body() => {
             Transcript::without_messages(format.key(), root)
         }
         _ => Transcript::unrecognised(root),
     }
+}
+
+/// Whether nothing in a list is a message, as in `[null]`.
+fn has_no_message(read: &Transcript<'_>, root: Value<'_, '_>) -> bool {
+    let list = || if root.is_array() { Some(root) } else { unsupported::list_of(root) };
+    !read.messages.is_empty()
+        && read.messages.iter().all(|message| message.role == Role::Unknown)
+        && list().is_some_and(|list| !list.elements().any(Value::is_object))
 }

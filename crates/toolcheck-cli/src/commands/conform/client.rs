@@ -1,6 +1,7 @@
 //! The client under test: a command that answers lines of JSON.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ pub(super) struct Task<'t> {
     pub(super) format: &'static str,
     pub(super) is_streamed: bool,
     pub(super) url: &'t str,
+    /// Where all that it says of an error is kept, if it is long.
+    pub(super) record: Option<&'t Path>,
 }
 
 pub(super) enum Answer {

@@ -1,11 +1,13 @@
 //! A client that is started anew for each run, and told by its environment what to do.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use toolcheck_conform::Outcome;
-use toolcheck_core::text::bounded;
+use toolcheck_core::text::{bounded, reason};
+use toolcheck_project::printable;
 
 use super::client::{Answer, SHOWN, Task, too_long};
 use super::process::{Process, check_status};
@@ -14,8 +16,8 @@ use super::process::{Process, check_status};
 const SKIPPED: i32 = 77;
 /// The most bytes that are kept of what a client prints: the last ones.
 const KEPT: usize = 1 << 20;
-/// The most lines that are shown of what it says of an error.
-const LINES: usize = 3;
+/// The most bytes that are shown of what it says of an error: the last lines.
+const OF_ERROR: usize = 2000;
 /// How long is waited for a stream that something else holds open.
 const STREAM: Duration = Duration::from_secs(1);
 
@@ -32,16 +34,16 @@ pub(super) fn run(command: &str, timeout: Duration, is_first: bool, task: &Task<
     let (out, err) = (text(out), text(err));
     let Some(status) = status else { return Ok(Answer::Broke(too_long(timeout))) };
     if is_first {
-        check_status(status, &bounded(&last_lines(&err), SHOWN))?;
+        check_status(status, &bounded(last_lines(&err, OF_ERROR), OF_ERROR))?;
     }
     Ok(match status.code() {
         Some(0) => Answer::Ended(Outcome::done(out)),
         Some(SKIPPED) => {
             let why = if err.is_empty() { out } else { err };
-            Answer::Skipped(bounded(&last_lines(&why), SHOWN))
+            Answer::Skipped(bounded(last_lines(&why, SHOWN), SHOWN))
         }
         Some(code) if err.is_empty() => Answer::Ended(Outcome::error(format!("it ended with status {code}"))),
-        Some(_) => Answer::Ended(Outcome::error(last_lines(&err))),
+        Some(_) => Answer::Ended(Outcome::error(said_of_error(&err, task.record)?)),
         None => Answer::Broke("a signal ended it".to_owned()),
     })
 }
@@ -99,7 +101,29 @@ const BASE_URLS: [(&str, &str); 9] = [
 const KEYS: &str = "OPENAI_API_KEY ANTHROPIC_API_KEY GEMINI_API_KEY GOOGLE_API_KEY MISTRAL_API_KEY CO_API_KEY \
     COHERE_API_KEY AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY";
 
-fn last_lines(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(LINES)..].join("\n")
+/// The end of what a client says of an error, and where all of it is.
+fn said_of_error(err: &str, record: Option<&Path>) -> Result<String> {
+    let shown = last_lines(err, OF_ERROR);
+    if shown.len() == err.len() {
+        return Ok(err.to_owned());
+    }
+    let whole = match record {
+        None => "`--record DIRECTORY` keeps all of it".to_owned(),
+        Some(path) => {
+            toolcheck_files::write(path, |out| out.write_all(err.as_bytes()))
+                .map_err(|error| anyhow!("cannot write {}: {}", printable(path), reason(&error)))?;
+            format!("all of it is in {}", printable(path))
+        }
+    };
+    Ok(format!("(the last lines; {whole})\n{shown}"))
+}
+
+/// The last lines that are together not longer than so many bytes; of one that is longer, its end.
+fn last_lines(text: &str, most: usize) -> &str {
+    let from = text.ceil_char_boundary(text.len().saturating_sub(most));
+    let end = &text[from..];
+    if from == 0 || text[..from].ends_with('\n') {
+        return end;
+    }
+    end.split_once('\n').map_or(end, |(_, lines)| lines)
 }

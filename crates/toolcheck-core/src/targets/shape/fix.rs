@@ -358,7 +358,10 @@ impl<'f> ShapeFault<'f> {
             return Some(Fix::safe([Change::Wrap(node)]));
         }
         let advice = self.of_type(value, expected, got);
-        if let Some(json) = advice.strip_prefix("write it as ").and_then(|told| as_told(value, told))
+        // Of what is nothing, only the shape knows what it says.
+        let is_named = got == JsonType::Null && field.instead.contains_key(got.name());
+        let as_told = |told: &str| if is_named { Some(told.to_owned()) } else { as_told(value, told) };
+        if let Some(json) = advice.strip_prefix("write it as ").and_then(as_told)
             && self.takes_json(field, &json)
         {
             return Some(Fix::safe([Change::Write(node, json)]));
