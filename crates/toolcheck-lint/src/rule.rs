@@ -3,6 +3,7 @@
 mod run;
 
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
+use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix_style::FixStyle;
@@ -443,19 +444,15 @@ impl<'c> Context<'c, '_> {
         self.tools.iter().chain(&self.transcript.request.tools.in_text)
     }
 
-    /// Those of them that are called: each record of a file may call a few of very many.
+    /// Those of them that are called: a record may call a few of very many.
     pub(crate) fn definitions_called(&self) -> impl DoubleEndedIterator<Item = &Definition> {
         let names = self.transcript.parts.iter().filter_map(|part| match &part.body {
             Body::Call(call) => call.name.as_ref(),
             _ => None,
         });
-        // Most runs have none of their own.
-        let called = LazyCell::new(|| {
-            let mut called: Vec<&str> = names.map(|name| &*name.text).collect();
-            called.sort_unstable();
-            called
-        });
-        self.definitions().filter(move |tool| called.binary_search(&&*tool.name).is_ok())
+        // Most runs have none.
+        let called = LazyCell::new(|| names.map(|name| &*name.text).collect::<BTreeSet<&str>>());
+        self.definitions().filter(move |tool| called.contains(&*tool.name))
     }
 
     /// What checking the arguments of the transcript's calls has shown.

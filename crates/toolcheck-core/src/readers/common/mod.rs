@@ -22,6 +22,7 @@ pub(crate) mod prefilter;
 pub(crate) mod python;
 pub(crate) mod python_calls;
 pub(crate) mod search;
+mod sentences;
 pub(crate) mod spans;
 pub(crate) mod steps;
 pub(crate) mod tagged;

@@ -352,14 +352,10 @@ struct Search<'d, 's> {
 
 impl<'d, 's> Search<'d, 's> {
     fn own_form(&mut self, list: Value<'d, 's>) -> Option<How> {
-        match self.last {
-            Some((id, form)) if id == list.id() => form,
-            _ => {
-                let form = own_form(list, self.is_trace);
-                self.last = Some((list.id(), form));
-                form
-            }
-        }
+        let known = self.last.filter(|(id, _)| *id == list.id());
+        let (id, form) = known.unwrap_or_else(|| (list.id(), own_form(list, self.is_trace)));
+        self.last = Some((id, form));
+        form
     }
 
     fn run(&mut self, root: Value<'d, 's>, row: Option<Value<'d, 's>>) {

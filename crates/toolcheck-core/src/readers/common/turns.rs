@@ -5,9 +5,10 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::{memchr2, memchr3, memmem};
-use toolcheck_json::{Document, Value, contains};
+use memchr::memmem;
+use toolcheck_json::{Document, Value};
 
+use super::sentences::{self, is_notation};
 use super::tagged::{self, MappedText, OPENING};
 use super::{parts, python_calls};
 use crate::formats::is_of_no_provider;
@@ -200,23 +201,8 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>, dec
 
 /// Whether the text of a turn is a sentence beyond doubt, and no call in whatever words.
 pub(crate) fn is_sentence(turn: Value<'_, '_>) -> bool {
-    let Some(text) = turn.get_any(&TEXTS).and_then(Value::as_json_str) else { return false };
-    let raw = text.raw();
-    // Most others are ruled out as they are written.
-    let may_end = text.is_escaped()
-        || raw.trim_ascii_end().last().is_some_and(|last| b".!?".contains(last) || !last.is_ascii());
-    if !may_end || memchr3(b'{', b'`', b'<', raw).is_some() || memchr::memchr(b'[', raw).is_some() {
-        return false;
-    }
-    let said = text.decode();
-    let said = said.trim();
-    let is_called = || said.split('(').rev().skip(1).any(|before| before.ends_with(char::is_alphanumeric));
-    said.ends_with(['.', '!', '?', '…', '。', '！', '？'])
-        && memchr3(b'\n', b'{', b'`', said.as_bytes()).is_none()
-        && memchr2(b'<', b'[', said.as_bytes()).is_none()
-        && !is_notation(said)
-        && !is_called()
-        && calls_beside(turn).is_none()
+    let text = turn.get_any(&TEXTS).and_then(Value::as_json_str);
+    text.is_some_and(sentences::is_sentence) && calls_beside(turn).is_none()
 }
 
 /// Adds a turn that stands outside of the list, after its last.
@@ -481,23 +467,6 @@ fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'
         transcript.part(text, Body::Call(Call { unpaired, ..call.clone() }));
     }
     transcript.part(text, Body::Call(call));
-}
-
-/// Whether a text may be a call in a notation that is not JSON, such as `tide(port="Oban")`, and no JSON with a fault or a
-/// sentence.
-fn is_notation(text: &str) -> bool {
-    let text = text.trim_start();
-    let is_json = text.starts_with('{') || text.starts_with('[') && text[1..].trim_start().starts_with('{');
-    let is_called = || {
-        let name = text.trim_start_matches('[').split('(').next().unwrap_or_default();
-        name.len() < text.len() && !name.trim().is_empty() && !name.trim().contains(char::is_whitespace)
-    };
-    let is_marked = || {
-        text.is_empty()
-            || text.starts_with(['<', '`', '[', '#', '$', '|'])
-            || contains(text.as_bytes(), b": ")
-    };
-    !is_json && (is_called() || is_marked() || !text.trim_end().contains(char::is_whitespace))
 }
 
 pub(crate) fn read_answers<'s>(transcript: &mut Transcript<'s>, answers: Value<'_, 's>) {
