@@ -46,8 +46,15 @@ impl Planner<'_, '_> {
         self.finding(RuleId::MisplacedToolResult, first.part.place)
     }
 
+    /// The slot of the last call of a turn whose results are before it, if the model says more behind it: it says that with the
+    /// results, which are right behind the calls then.
+    pub(super) fn last_call_of_early(&self, turn: usize, anchor: usize, units: &[Unit]) -> Option<usize> {
+        let last = self.pairing.calls_of_turn(turn).last().map(|call| self.slot_of(call.part.place.node));
+        last.filter(|slot| *slot < anchor && self.come_from_before(turn, units))
+    }
+
     /// Whether results of a turn were before it, and none is in its place.
-    pub(super) fn come_from_before(&self, turn: usize, units: &[Unit]) -> bool {
+    fn come_from_before(&self, turn: usize, units: &[Unit]) -> bool {
         let is_early =
             |unit: &Unit| matches!(unit, Unit::Moved(number) if self.pairing.results[*number].turn < turn);
         let is_in_place = |unit: &Unit| matches!(unit, Unit::InPlace(_));
