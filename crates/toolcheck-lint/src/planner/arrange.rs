@@ -15,7 +15,7 @@ use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::{MADE_UP, Planner};
 use super::results::IN_NO_BLOCK;
-use toolcheck_core::pairing::{CallSite, ResultSite, Turn};
+use toolcheck_core::pairing::{CallSite, ResultSite};
 
 /// Why a call gets no result.
 const STAND_IN: &str = "an unmatched result in its place may be the missing one";
@@ -454,10 +454,7 @@ impl Planner<'_, '_> {
     /// Puts the results of a turn into the message after it, or into a new one.
     fn place_blocks(&mut self, turn: usize, anchor: usize, mut units: Vec<Unit>) {
         let pairing = self.pairing;
-        let last_call = self.last_call_of_early(turn, anchor, &units);
-        let anchor = last_call.unwrap_or(anchor);
-        let is_home = |next: &&Turn| last_call.is_none() && matches!(next.role, Role::User | Role::Tool);
-        let next = pairing.turns.get(turn + 1).filter(is_home);
+        let (anchor, next) = self.home_of(turn, anchor, &units);
         let message = next.map(|next| &self.transcript.messages[next.messages.start]);
         let home = message.map(|message| self.slot_of(message.place.node)).filter(|slot| {
             // If the target does not merge messages, another one of the model would come between.
