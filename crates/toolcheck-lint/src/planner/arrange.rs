@@ -454,12 +454,7 @@ impl Planner<'_, '_> {
     /// Puts the results of a turn into the message after it, or into a new one.
     fn place_blocks(&mut self, turn: usize, anchor: usize, mut units: Vec<Unit>) {
         let pairing = self.pairing;
-        // What the model says next, it says with the results, which are right before its calls.
-        let last_call = pairing.calls_of_turn(turn).last().map(|call| self.slot_of(call.part.place.node));
-        let last_call = last_call.filter(|slot| *slot < anchor && self.come_from_before(turn, &units));
-        let anchor = last_call.unwrap_or(anchor);
-        let next = pairing.turns.get(turn + 1).filter(|next| matches!(next.role, Role::User | Role::Tool));
-        let next = next.filter(|_| last_call.is_none());
+        let (anchor, next) = self.home_of(turn, anchor, &units);
         let message = next.map(|next| &self.transcript.messages[next.messages.start]);
         let home = message.map(|message| self.slot_of(message.place.node)).filter(|slot| {
             // If the target does not merge messages, another one of the model would come between.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
 use toolcheck_core::ir::Role;
-use toolcheck_core::pairing::{CallSite, ResultSite};
+use toolcheck_core::pairing::{CallSite, ResultSite, Turn};
 
 use super::Action;
 use super::arrange::Unit;
 use super::plan::Planner;
 
-impl Planner<'_, '_> {
+impl<'p> Planner<'p, '_> {
     /// A result that is not in its place.
     pub(super) fn moved(
         &mut self,
@@ -46,8 +46,20 @@ impl Planner<'_, '_> {
         self.finding(RuleId::MisplacedToolResult, first.part.place)
     }
 
+    /// The slot behind which the results of a turn are, and the turn that holds them. What the model says behind calls whose
+    /// results are before them, it says with these, which are right behind the calls then.
+    pub(super) fn home_of(&self, turn: usize, anchor: usize, units: &[Unit]) -> (usize, Option<&'p Turn>) {
+        let pairing = self.pairing;
+        let last = pairing.calls_of_turn(turn).last().map(|call| self.slot_of(call.part.place.node));
+        if let Some(last) = last.filter(|slot| *slot < anchor && self.come_from_before(turn, units)) {
+            return (last, None);
+        }
+        let is_home = |next: &&Turn| matches!(next.role, Role::User | Role::Tool);
+        (anchor, pairing.turns.get(turn + 1).filter(is_home))
+    }
+
     /// Whether results of a turn were before it, and none is in its place.
-    pub(super) fn come_from_before(&self, turn: usize, units: &[Unit]) -> bool {
+    fn come_from_before(&self, turn: usize, units: &[Unit]) -> bool {
         let is_early =
             |unit: &Unit| matches!(unit, Unit::Moved(number) if self.pairing.results[*number].turn < turn);
         let is_in_place = |unit: &Unit| matches!(unit, Unit::InPlace(_));

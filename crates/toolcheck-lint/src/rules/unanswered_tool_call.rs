@@ -7,6 +7,7 @@ use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 use toolcheck_core::text::{self, shorten};
 
 use super::orphan_tool_result;
+use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::server_state::PendingCall;
 use crate::view::{MOST_IDS, id_list};
@@ -105,22 +106,34 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(call.message_number == 0, "first-message")
             .case_if(siblings.is_empty(), "no-results")
             .case_if(is_at_end, "at-end");
-        if let Some(role) = mislabelled {
-            let others: Vec<_> = others.iter().filter_map(|call| mislabelled_result(cx, call)).collect();
-            let roles = std::iter::once(&role).chain(&others);
-            let write = |role: &&Named<'_>| Change::Write(role.place.node, "\"tool\"".to_owned());
-            finding
-                .label(role.place, format!("its result has the role `{}`", shorten(&role.text)))
-                .help("use the role `tool` for the result")
-                .fix(Fix::safe(roles.map(write)));
-            others.iter().for_each(|other| finding.and_here(other.place));
-        } else if let Some(sibling) = siblings.first() {
-            finding.label(sibling.part.place, what_is_answered(cx, call, siblings));
-        } else if let Some(next) = cx.transcript.messages.get(after) {
-            finding.label(next.place, "its result should come before this");
-        }
+        say_where(cx, finding, call, mislabelled.map(|role| (role, others)));
     }
     check_kept(cx, out);
+}
+
+/// Says where the result of a call should be, or which role it and those of others have in place of its own.
+fn say_where(
+    cx: &Context<'_, '_>,
+    finding: &mut Draft,
+    call: &CallSite<'_, '_>,
+    mislabelled: Option<(&Named<'_>, &[CallSite<'_, '_>])>,
+) {
+    let siblings = cx.pairing.results_of_turn(call.turn + 1);
+    let after = cx.pairing.turns[call.turn].messages.end;
+    if let Some((role, others)) = mislabelled {
+        let others: Vec<_> = others.iter().filter_map(|call| mislabelled_result(cx, call)).collect();
+        let roles = std::iter::once(&role).chain(&others);
+        let write = |role: &&Named<'_>| Change::Write(role.place.node, "\"tool\"".to_owned());
+        finding
+            .label(role.place, format!("its result has the role `{}`", shorten(&role.text)))
+            .help("use the role `tool` for the result")
+            .fix(Fix::safe(roles.map(write)));
+        others.iter().for_each(|other| finding.and_here(other.place));
+    } else if let Some(sibling) = siblings.first() {
+        finding.label(sibling.part.place, what_is_answered(cx, call, siblings));
+    } else if let Some(next) = cx.transcript.messages.get(after) {
+        finding.label(next.place, "its result should come before this");
+    }
 }
 
 /// The role of the result of a call, if that is somebody else's.

@@ -30,12 +30,17 @@ declare_rule! {
 /// The maximum number of further places in a finding.
 const LABELS: usize = 3;
 
-fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+/// Reports the end of a conversation that is too long to be held.
+fn report_left_out(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if let Some(place) = cx.transcript.left_out {
         out.report(place, format!("only the first {MOST_HELD} messages and parts are read"))
             .caption("what begins here is neither read nor checked")
             .help("a conversation is never so long: the file may be damaged");
     }
+}
+
+fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    report_left_out(cx, out);
     let Some(format) = cx.transcript.format else { return };
     if !cx.is_answer && !is_understood(cx) {
         report_all(cx, format, out);
