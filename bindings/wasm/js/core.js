@@ -91,11 +91,11 @@ function reading(body, options) {
   return [parts, rest];
 }
 
-/** A title may be any text, so only what is nearly `next` is an error. Conversations can be named by their number too. */
+/** A title may be any text, so only `next` with a letter more or less is an error. */
 function checkConversation(name) {
-  const near = ["nxt", "nex", "ext", "enxt", "nxet", "netx", "nextt", "neext", "nnext", "nexxt", "nexts"];
-  const plain = name?.toLowerCase();
-  if (near.includes(plain) || (plain === "next" && name !== "next")) {
+  const shorter = (text) => [...text].map((_, at) => text.slice(0, at) + text.slice(at + 1));
+  const plain = name?.toLowerCase() ?? "";
+  if (name !== "next" && (plain === "next" || shorter("next").includes(plain) || shorter(plain).includes("next"))) {
     throw new ToolcheckError(`the option \`conversation\` is ${JSON.stringify(name)}; did you mean "next"? A conversation with this title has a number too`);
   }
 }
