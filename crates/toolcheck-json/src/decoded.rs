@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::string::Jump;
+use crate::unescape::Jump;
 use crate::{JsonStr, Span};
 
 /// The decoded text of a string, with a mapping from every part of it to its place in the file.

@@ -133,7 +133,7 @@ impl Cursor<'_> {
                 // An escape of the outer string, for a character that is not a control character.
                 [b'/', ..] => self.at += 2,
                 [b'u', digits @ ..] => {
-                    let unit = crate::string::code_unit(digits)?;
+                    let unit = crate::unescape::code_unit(digits)?;
                     if unit < 0x80 {
                         return None;
                     }

@@ -60,3 +60,11 @@ pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
     }
     Some(bytes)
 }
+
+/// Makes spaces of line breaks, where they are only white space.
+pub(crate) fn put_on_one_line(mut text: &mut [u8]) {
+    while let Some(at) = memchr::memchr2(b'\n', b'\r', text) {
+        text[at] = b' ';
+        text = &mut text[at + 1..];
+    }
+}

@@ -7,6 +7,7 @@ use std::cell::{OnceCell, RefCell};
 
 use crate::Decoded;
 use crate::document::{Arena, Document, KEY_ESCAPED, KEYED, Node, NodeId, Span, Value};
+use crate::encoded::put_on_one_line;
 use crate::origins::Mapped;
 use crate::parse::DEEPEST;
 
@@ -134,14 +135,6 @@ impl From<Mapped> for Expanded<'_> {
             mapped: OnceCell::from(mapped),
             arena: RefCell::new(None),
         }
-    }
-}
-
-/// Makes spaces of line breaks, where they are only white space.
-pub(crate) fn put_on_one_line(mut text: &mut [u8]) {
-    while let Some(at) = memchr::memchr2(b'\n', b'\r', text) {
-        text[at] = b' ';
-        text = &mut text[at + 1..];
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::expanded::put_on_one_line;
+use crate::encoded::put_on_one_line;
 use crate::{Decoded, Document, NodeId, Position, Span, locate};
 
 /// A text with the place of each of its bytes in the file.

@@ -2,7 +2,12 @@
 
 use wide::u8x16;
 
-use crate::string::{Jump, escape};
+/// Where a text and the string that it is written as continue, after what is longer in one of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Jump {
+    pub(crate) text: u32,
+    pub(crate) raw: u32,
+}
 
 /// The number of bytes that are copied at once. JSON in a string has an escape in most blocks, so that longer ones would be
 /// copied for nothing.
@@ -55,6 +60,52 @@ pub(crate) fn append(raw: &[u8], text: &mut Vec<u8>, mut jump: impl FnMut(Jump))
         jump(Jump { text: (to - start) as u32, raw: from as u32 });
     }
     text.truncate(to);
+}
+
+/// The character of the escape at the start of `raw`, and the escape's length in bytes.
+pub(crate) fn escape(raw: &[u8]) -> (char, usize) {
+    let simple = |character| (character, 2);
+    match raw.get(1) {
+        Some(b'"') => simple('"'),
+        Some(b'\\') => simple('\\'),
+        Some(b'/') => simple('/'),
+        Some(b'b') => simple('\u{8}'),
+        Some(b'f') => simple('\u{c}'),
+        Some(b'n') => simple('\n'),
+        Some(b'r') => simple('\r'),
+        Some(b't') => simple('\t'),
+        Some(b'u') => match code_unit(&raw[2..]) {
+            Some(high @ 0xD800..=0xDBFF) => match raw.get(6..8).and_then(|_| low_surrogate(&raw[6..])) {
+                Some(low) => {
+                    let scalar = 0x1_0000 + ((u32::from(high) - 0xD800) << 10) + (u32::from(low) - 0xDC00);
+                    (char::from_u32(scalar).unwrap_or(char::REPLACEMENT_CHARACTER), 12)
+                }
+                None => (char::REPLACEMENT_CHARACTER, 6),
+            },
+            Some(unit) => (char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER), 6),
+            None => (char::REPLACEMENT_CHARACTER, 2),
+        },
+        // Reading has reported the invalid escape; its text is kept.
+        Some(_) | None => ('\\', 1),
+    }
+}
+
+/// The value of the four hex digits at the start of `digits`.
+pub(crate) fn code_unit(digits: &[u8]) -> Option<u16> {
+    let mut unit = 0u16;
+    for digit in digits.get(..4)? {
+        unit = unit << 4 | u16::from(char::from(*digit).to_digit(16)? as u8);
+    }
+    Some(unit)
+}
+
+/// The low surrogate, if `raw` begins with its escape.
+pub(crate) fn low_surrogate(raw: &[u8]) -> Option<u16> {
+    if raw.starts_with(b"\\u") {
+        code_unit(&raw[2..]).filter(|unit| (0xDC00..=0xDFFF).contains(unit))
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]

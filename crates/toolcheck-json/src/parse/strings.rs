@@ -4,7 +4,7 @@ use super::Reader;
 use crate::block::{self, BLOCK, Masks};
 use crate::document::{ESCAPED, UNTERMINATED};
 use crate::fault::SyntaxErrorKind;
-use crate::string::{code_unit, low_surrogate};
+use crate::unescape::{code_unit, low_surrogate};
 
 impl Reader<'_, '_> {
     /// Skips a string, from its opening quote, and returns its flags.

@@ -256,13 +256,7 @@ impl<'r> Log<'r> {
             let rules = as_request.as_deref().or(next.as_ref()).unwrap_or(&self.rules);
             let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
-            // Examples are learnt one by one, so that each of them counts. What names a model was sent to it.
-            let is_sent = || self.is_searched() && transcript.request.model.is_some() || *is_trace;
-            let is_example = || {
-                self.options.kind == TranscriptKind::Dataset
-                    || self.reader.kind == SourceKind::Dataset && !is_sent()
-            };
-            if drafts.len() > start && !is_example() {
+            if drafts.len() > start && !self.is_example(transcript, || *is_trace) {
                 report.reported.leave_out(document, transcript, &mut drafts, start);
             }
             let target = rules.known.filter(|_| next.is_none() || self.options.target.is_some());
@@ -296,6 +290,13 @@ impl<'r> Log<'r> {
             place_in_source(&mut findings, record, original, opened);
         }
         report.findings.extend(findings);
+    }
+
+    /// Whether a conversation is an example: they are learnt one by one, so that each of them counts. What names a model was
+    /// sent to it, and so was what is in a trace.
+    fn is_example(&self, transcript: &Transcript<'_>, is_trace: impl FnOnce() -> bool) -> bool {
+        let is_sent = || self.is_searched() && transcript.request.model.is_some() || is_trace();
+        self.options.kind == TranscriptKind::Dataset || self.reader.kind == SourceKind::Dataset && !is_sent()
     }
 
     fn checker<'c>(&'c self, rules: &'c FormatRules<'r>) -> Checker<'c> {

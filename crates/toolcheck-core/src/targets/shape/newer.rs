@@ -9,7 +9,8 @@ use crate::unread;
 
 impl ShapeFault<'_> {
     /// Why it may not be refused, although nothing else is known to be in doubt: it is a kind of something that the description
-    /// does not have, and that nobody has misspelt or taken from another API. APIs get new ones all the time.
+    /// does not have, named as the API names its own, and that nobody has misspelt or taken from another API. APIs get new
+    /// ones all the time.
     pub fn may_be_newer(&self, document: &Document<'_>) -> Option<&'static str> {
         let is_new = match (&self.detail, self.kind) {
             (Detail::Values { allowed, got }, ShapeFaultKind::Value) => {
@@ -17,7 +18,8 @@ impl ShapeFault<'_> {
                 let is_known = || {
                     is_written() || self.likely.is_some() || allowed.iter().any(|known| is_near(known, got))
                 };
-                !allowed.is_empty() && self.says_the_kind() && (is_version(got, allowed) || !is_known())
+                self.says_the_kind()
+                    && (is_version(got, allowed) || is_of_family(got, allowed) && !is_known())
             }
             (Detail::None, ShapeFaultKind::Unknown) => self.is_kind_by_key(document),
             _ => false,
@@ -59,4 +61,14 @@ fn is_version(own: &str, list: &[&str]) -> bool {
         (stem.len() < name.len() && !stem.is_empty()).then(|| stem.to_owned())
     };
     without(own).is_some_and(|stem| list.iter().any(|known| without(known).as_ref() == Some(&stem)))
+}
+
+/// The number of kinds with the same last word that make a family.
+const FAMILY: usize = 3;
+
+/// Whether a type ends as several of a list do, such as `…_call` or `…_tool_result`.
+fn is_of_family(own: &str, list: &[&str]) -> bool {
+    let last = |name: &str| name.rsplit_once('_').map(|(_, word)| word.to_owned());
+    last(own)
+        .is_some_and(|word| list.iter().filter(|known| last(known).as_ref() == Some(&word)).count() >= FAMILY)
 }
