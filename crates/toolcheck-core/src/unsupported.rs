@@ -18,7 +18,7 @@ mod lines;
 mod texts;
 
 pub(crate) use agents::is_of_crush;
-pub use texts::{Text, of_table, of_text};
+pub use texts::{Text, is_recording, of_table, of_text};
 
 /// A kind of document that is not read.
 #[derive(Debug)]
