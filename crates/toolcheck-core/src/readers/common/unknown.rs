@@ -42,7 +42,7 @@ pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Doc
 }
 
 /// Counts what is not known and does not look like a call or a result.
-fn count(transcript: &Transcript<'_>, document: &Document<'_>, left_out: &mut LeftOut) {
+fn count<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>, left_out: &mut LeftOut) {
     let is_unknown = |value: Value<'_, '_>| {
         let kind = value.get_any(&unread::KINDS).and_then(Value::as_str);
         // What a compaction left is sealed.
@@ -55,8 +55,18 @@ fn count(transcript: &Transcript<'_>, document: &Document<'_>, left_out: &mut Le
     let is_unknown = |message: &&Message<'_>| {
         message.role == Role::Unknown && !broken::is_broken(document.value(message.place.node))
     };
-    let speakers = transcript.messages.iter().filter(is_unknown).count();
-    left_out.add("messages of unknown speakers", speakers.saturating_sub(transcript.unread.len()));
+    let speakers = transcript.messages.iter().filter(is_unknown);
+    let speakers: Vec<_> = speakers.map(|message| document.value(message.place.node)).collect();
+    if !speakers.is_empty() {
+        let mut known = known(transcript);
+        let found = speakers.iter().filter_map(|speaker| unread::record(*speaker));
+        transcript.unread.extend(found.filter(|unread| known.insert(unread.place.node)));
+    }
+    left_out.add("messages of unknown speakers", speakers.len().saturating_sub(transcript.unread.len()));
+}
+
+fn known(transcript: &Transcript<'_>) -> HashSet<NodeId> {
+    transcript.unread.iter().map(|unread| unread.place.node).collect()
 }
 
 fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
@@ -100,8 +110,13 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
             UnreadKind::Tools => false,
         }));
     }
+    if found.is_empty() && calls.is_empty() && transcript.unread.is_empty() {
+        // The first of them stands for all.
+        let mut messages = transcript.messages.iter().map(|message| document.value(message.place.node));
+        found.extend(messages.find_map(unread::raw));
+    }
     if !found.is_empty() {
-        let mut known: HashSet<NodeId> = transcript.unread.iter().map(|unread| unread.place.node).collect();
+        let mut known = known(transcript);
         found.retain(|unread| known.insert(unread.place.node));
         transcript.unread.extend(found);
     }
