@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, broken, parts};
-use crate::ir::{Body, Message, Role, Transcript, UnreadKind};
+use crate::ir::{Body, Message, Part, Role, Transcript, UnreadKind};
 use crate::unread;
 
 /// Adds what the conversations of a unit have in parts and keys that nothing was read from.
@@ -55,14 +55,18 @@ fn count<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>, left_out:
     let is_unknown = |message: &&Message<'_>| {
         message.role == Role::Unknown && !broken::is_broken(document.value(message.place.node))
     };
-    let speakers = transcript.messages.iter().filter(is_unknown);
-    let speakers: Vec<_> = speakers.map(|message| document.value(message.place.node)).collect();
-    if !speakers.is_empty() {
+    let speakers = transcript.messages.iter().filter(is_unknown).count();
+    if speakers > 0 {
+        // Of what was read, only the role is not known.
+        let is_paired = |part: &Part<'_>| matches!(part.body, Body::Call(_) | Body::Result(_));
+        let unread = transcript.messages_with_parts().filter(|(_, parts)| !parts.iter().any(is_paired));
+        let unread = unread.map(|(message, _)| message).filter(is_unknown);
+        let found = unread.filter_map(|message| unread::record(document.value(message.place.node)));
         let mut known = known(transcript);
-        let found = speakers.iter().filter_map(|speaker| unread::record(*speaker));
-        transcript.unread.extend(found.filter(|unread| known.insert(unread.place.node)));
+        let found: Vec<_> = found.filter(|unread| known.insert(unread.place.node)).collect();
+        transcript.unread.extend(found);
     }
-    left_out.add("messages of unknown speakers", speakers.len().saturating_sub(transcript.unread.len()));
+    left_out.add("messages of unknown speakers", speakers.saturating_sub(transcript.unread.len()));
 }
 
 fn known(transcript: &Transcript<'_>) -> HashSet<NodeId> {
