@@ -218,7 +218,9 @@ pub(crate) fn part<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
         None if is_result => UnreadKind::Results,
         None => return None,
     };
-    let name = kind.unwrap_or(Cow::Borrowed("part"));
+    // What has no type is named by an event, or by what it gives.
+    let given = || value.get_any(if is_call { &ARGUMENTS[..] } else { &OUTPUTS })?.key_text();
+    let name = kind.or_else(|| value.get_str("event")).or_else(given).unwrap_or_default();
     Some(Unread { place: Place::of(value), what, name, is_known: is_call || is_result })
 }
 
@@ -292,6 +294,30 @@ pub(crate) fn members<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Un
 /// Whether a key may be one of calls or results. Most are ruled out by their length or their first letter.
 fn may_be_called(key: &[u8]) -> bool {
     (7..32).contains(&key.len()) && matches!(key[0] | 0x20, b't' | b'f' | b'i') || key == b"parts"
+}
+
+/// The calls or results in the event of another program that a message keeps.
+pub(crate) fn raw<'s>(message: Value<'_, 's>) -> Option<Unread<'s>> {
+    message.get("raw").filter(|event| event.is_object()).and_then(record)
+}
+
+/// The first calls or results that entries have beside the messages that they wrap, but for copies of what was read.
+pub(crate) fn beside_messages<'d, 's: 'd>(
+    entries: impl Iterator<Item = Value<'d, 's>>,
+    transcript: &Transcript<'s>,
+) -> Option<Unread<'s>> {
+    let wraps = |entry: &Value<'_, '_>| {
+        entry.get("role").is_none()
+            && entry.get_any(&MESSAGES).is_some_and(|message| message.get("role").is_some())
+    };
+    // What only counts calls is no list, and no call.
+    let holds = |value: &Value<'_, '_>| value.is_array() || has_any(*value, &NAMES);
+    let beside = entries.filter(wraps).flat_map(|entry| entry.members()).filter(holds);
+    let found = beside.filter_map(|member| Some((called_member(member)?, member)));
+    found
+        .take(MESSAGES_LOOKED_AT)
+        .find(|(found, list)| !is_copy(found, *list, transcript, true))
+        .map(|it| it.0)
 }
 
 /// The same as [`member`], if there is an object in the value, or JSON as a text: a program may only count its calls.
@@ -450,10 +476,18 @@ pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> 
     let is_known = found.is_some();
     let found = found.or_else(|| flat(member))?;
     let value = member.document().value(found.place.node);
+    let is_read = is_copy(&found, value, transcript, is_known);
+    (!is_read && transcript.unread.iter().all(|unread| unread.place.node != found.place.node))
+        .then_some(found)
+}
+
+/// Whether what was found is a copy of what was read. Where calls have no ids, `is_known` says that they are some whatever
+/// they call.
+fn is_copy(found: &Unread<'_>, value: Value<'_, '_>, transcript: &Transcript<'_>, is_known: bool) -> bool {
     let first = value.elements().next().unwrap_or(value);
     let id = first.get("id").or_else(|| first.get_any(&CALL_IDS)).and_then(Value::as_str);
     let name = first.get_str("name").filter(|_| !is_known);
-    let is_read = transcript.parts.iter().any(|part| match &part.body {
+    transcript.parts.iter().any(|part| match &part.body {
         Body::Call(call) => {
             let is_own =
                 |own: &Option<Named<'_>>, id: &Cow<'_, str>| own.as_ref().is_some_and(|own| own.text == *id);
@@ -462,9 +496,7 @@ pub(crate) fn beside<'s>(member: Value<'_, 's>, transcript: &Transcript<'s>) -> 
         }
         Body::Result(_) => found.what == UnreadKind::Results,
         _ => false,
-    });
-    (!is_read && transcript.unread.iter().all(|unread| unread.place.node != found.place.node))
-        .then_some(found)
+    })
 }
 
 /// The tools of a request, if its format does not read them.

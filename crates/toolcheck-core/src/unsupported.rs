@@ -18,7 +18,7 @@ mod lines;
 mod texts;
 
 pub(crate) use agents::is_of_crush;
-pub use texts::{Text, of_table, of_text};
+pub use texts::{Text, is_recording, of_table, of_text};
 
 /// A kind of document that is not read.
 #[derive(Debug)]
@@ -398,10 +398,11 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
     match root.kind() {
         Kind::Object if root.members().next().is_none() => Some("an empty object"),
         Kind::Array if root.children().next().is_none() => Some("an empty list"),
+        Kind::Object if lists_tools(root) && root.members().any(is_asked) => {
+            Some("a row with tools, but with texts in place of messages")
+        }
         Kind::Object | Kind::Array
-            if list_of(root).is_none()
-                && root.get("model").is_none()
-                && tools::read(root).is_some_and(|tools| tools.iter().any(|tool| tool.schema.is_some())) =>
+            if list_of(root).is_none() && root.get("model").is_none() && lists_tools(root) =>
         {
             Some("a list of tool definitions (pass it with `--tools FILE`)")
         }
@@ -412,6 +413,16 @@ pub fn describe(root: Value<'_, '_>) -> Option<&'static str> {
         Kind::Number | Kind::Bool | Kind::Null => Some("a single JSON value"),
         _ => None,
     }
+}
+
+fn lists_tools(root: Value<'_, '_>) -> bool {
+    tools::read(root).is_some_and(|tools| tools.iter().any(|tool| tool.schema.is_some()))
+}
+
+/// Whether a member of a row of a benchmark is what is asked, or the answer: `user_query`, `ground_truth`.
+fn is_asked(member: Value<'_, '_>) -> bool {
+    const WORDS: [&str; 8] = words("query question prompt instruction answer answers response truth");
+    member.key_text().is_some_and(|key| key.rsplit('_').next().is_some_and(|last| WORDS.contains(&last)))
 }
 
 fn is_message(value: Value<'_, '_>) -> bool {

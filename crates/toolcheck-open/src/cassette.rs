@@ -69,6 +69,11 @@ pub(crate) fn open_cassette(
                     continue;
                 }
                 let interaction = match layout {
+                    // Those of pytest-llm-vcr (PyPI) have the parts of both in one object.
+                    Layout::Interactions(_) if tree.get(*item, REQUEST_BODY).is_some() => {
+                        let both = || (*item, format!("{list}[{number}]"));
+                        Some(Interaction { request: both(), response: Some(both()) })
+                    }
                     Layout::Interactions(_) => {
                         let part =
                             |key: &str| Some((tree.get(*item, key)?, format!("{list}[{number}].{key}")));
@@ -94,8 +99,9 @@ pub(crate) fn open_cassette(
 fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker) {
     let (request_id, request_name) = interaction.request;
     let response = interaction.response.as_ref().map(|(id, _)| *id);
-    let (request_path, request) = place_of(tree, request_id);
-    let (response_path, body) = response.map_or(("body", None), |response| place_of(tree, response));
+    let (request_path, request) = place_of(tree, request_id, REQUEST_BODY);
+    let (response_path, body) =
+        response.map_or(("body", None), |response| place_of(tree, response, RESPONSE_BODY));
     let status = response.and_then(|response| {
         let places: [&[&str]; 4] = [&["status", "code"], &["status_code"], &["code"], &["status"]];
         places.iter().find_map(|path| tree.number(tree.at(response, path)?))
@@ -121,8 +127,12 @@ fn label(message: &str, path: &str) -> String {
     format!("{message}.{path}").trim_end_matches('.').to_owned()
 }
 
-/// The path of a body in its message, and the body.
-fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
+/// The keys of the bodies where a request and its response are one object.
+const REQUEST_BODY: &str = "request_body";
+const RESPONSE_BODY: &str = "response_body";
+
+/// The path of a body in its message, and the body. `own` is its key if the message is the other one too.
+fn place_of(tree: &Tree<'_>, message: Id, own: &'static str) -> (&'static str, Option<Id>) {
     // mcp-recorder (PyPI) has the messages of MCP themselves.
     if tree.get(message, "jsonrpc").is_some() {
         return ("", Some(message));
@@ -139,7 +149,8 @@ fn place_of(tree: &Tree<'_>, message: Id) -> (&'static str, Option<Id>) {
         return ("body.content", Some(body));
     }
     // Some recorders have no object around the text.
-    let places: [(&'static str, &[&str]); 6] = [
+    let places: [(&'static str, &[&str]); 7] = [
+        (own, &[own]),
         // A buffer of Python.
         ("body.state", &["body", "state"]),
         ("body.string", &["body", "string"]),
@@ -162,7 +173,9 @@ fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budge
     let is_parsed = match name {
         "" | "parsed_body" | "body_json" => true,
         // An object or a list is a body that was parsed.
-        "body" | "body.content" => matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_))),
+        "body" | "body.content" | REQUEST_BODY | RESPONSE_BODY => {
+            matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_)))
+        }
         _ => false,
     };
     if is_parsed {

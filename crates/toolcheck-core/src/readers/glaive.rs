@@ -9,7 +9,7 @@ use toolcheck_json::{Document, Value};
 
 use super::tagged::{self, MappedText};
 use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, python};
-use crate::ir::{Arguments, Body, Named, Place, Role, Text, ToolKind, Transcript};
+use crate::ir::{Body, Place, Role, Text, Transcript};
 
 pub(super) static READER: Reader = Reader::dataset(
     "glaive",
@@ -55,7 +55,12 @@ fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
         while let Some(start) = at {
             let next = said.text()[start..turn.end].find(CALL).map(|next| start + next);
             let call = trimmed(said.text(), start..next.unwrap_or(turn.end));
-            add_part(&mut transcript, chat, said.place(call.clone()), Body::Call(read_call(&said, call)));
+            add_part(
+                &mut transcript,
+                chat,
+                said.place(call.clone()),
+                Body::Call(tagged::quoted_call(&said, call)),
+            );
             at = next.map(|next| next + CALL.len());
         }
     }
@@ -94,36 +99,6 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let inside = inside.strip_suffix(END).unwrap_or(inside).trim_end();
     let start = range.start + inside.len() - inside.trim_start().len();
     start..range.start + inside.len()
-}
-
-fn read_call<'s>(said: &MappedText<'_, 's>, range: Range<usize>) -> crate::ir::Call<'s> {
-    let text = &said.text()[range.clone()];
-    let within = |inside: Range<usize>| range.start + inside.start..range.start + inside.end;
-    let mut call = parts::call(None, None, None);
-    // What comes after the name may be no JSON.
-    let document = Document::read(text.as_bytes());
-    call.name = document.root().get("name").and_then(|name| {
-        let text = name.as_str()?.into_owned().into();
-        Some(Named { text, place: said.place(within(name.span().range())), instead: None })
-    });
-    let quoted = text.split_once("\"arguments\"").and_then(|(before, rest)| {
-        let start = before.len() + "\"arguments\"".len() + rest.len();
-        let inside = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('\'')?;
-        Some(start - inside.len()..text.rfind('\'')?).filter(|inside| inside.start <= inside.end)
-    });
-    let (arguments, is_read) = match (quoted, document.root().get("arguments")) {
-        // What is escaped in Python is not what JSON has there.
-        (Some(inside), _) => (inside.clone(), !text[inside].contains("\\'")),
-        (None, Some(given)) if document.faults().is_empty() => (given.span().range(), given.is_object()),
-        _ => (0..text.len(), true),
-    };
-    if is_read {
-        let (string, place) = said.part(within(arguments));
-        call.arguments = Arguments::Text(string, place);
-    } else {
-        call.kind = ToolKind::Custom;
-    }
-    call
 }
 
 /// The tools of a system text: objects one after another.

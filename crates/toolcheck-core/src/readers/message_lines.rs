@@ -212,6 +212,7 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
             reading.leave_out_unknown("lines that are not messages", *record);
         }
     }
+    transcript.unread.extend(unread::beside_messages(records.iter().copied(), &transcript));
     let conversation = Conversation { title: "messages".to_owned(), transcript, end: ConversationEnd::Open };
     reading.conversations.insert(before_all, conversation);
 }

@@ -147,6 +147,12 @@ fn is_event_stream(head: &[u8]) -> bool {
 /// The words that begin a recording of HTTP requests, at the beginning of a line.
 const CASSETTES: [&[u8]; 4] = [b"interactions:", b"http_interactions:", b"when:", b"requests:"];
 
+/// Whether a text begins like a recording of HTTP requests: a program may write one that cannot be read.
+pub fn is_recording(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    is_cassette(head) && memchr::memmem::find(head, b"http").is_some()
+}
+
 fn is_cassette(head: &[u8]) -> bool {
     lines(head).take(4).any(|line| CASSETTES.iter().any(|word| line.starts_with(word)))
 }

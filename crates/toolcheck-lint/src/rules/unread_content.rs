@@ -87,9 +87,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None if !first.is_known => finding.help(
                 "ignore this if the API supports the type: it may be newer than this version of toolcheck",
             ),
-            None => finding.help(
-                own_form(cx, first).unwrap_or_else(|| format!("write it in the format of {}", format.id)),
-            ),
+            None => finding.help(own_form(cx, first).unwrap_or_else(|| match readers::find(format.id) {
+                Some(_) => OF_ROW.to_owned(),
+                None => format!("write it in the format of {}", format.id),
+            })),
         };
         let is_misspelled = instead.is_none() && first.is_known && !is_log(format);
         let is_member = |node: &NodeId| cx.document.value(*node).has_key(&first.name);
@@ -141,6 +142,9 @@ fn own_key<'c>(cx: &Context<'c, '_>, unread: &Unread<'_>) -> Option<&'c str> {
 /// The help for what a reader does not know: nobody writes a log by hand.
 const OF_LOG: &str =
     "nothing in it was checked: the program that wrote it may be newer than this version of toolcheck";
+
+/// The help for what a reader of data sets does not know.
+const OF_ROW: &str = "write it as one of the APIs does that `toolcheck targets` lists";
 
 /// Whether the file was read as a log, a history or a trace.
 fn is_log(format: FormatId) -> bool {

@@ -1,5 +1,5 @@
 //! Cassettes of VCR.py, and of VCR, betamax and Mastra (`mastra-ai/mastra`, `packages/core/__recordings__`), which have the
-//! same parts. LangChain keeps those of VCR.py with the requests
+//! same parts; in those of pytest-llm-vcr, a request and its response are one object. LangChain keeps those of VCR.py with the requests
 //! and the responses in two lists, and a file of PHP-VCR is the list.
 
 use toolcheck_json::Value;
@@ -31,7 +31,9 @@ fn sniff(bytes: &[u8]) -> bool {
     is_list(bytes)
         || is_in_two_lists(bytes)
         || outer_keys(bytes).any(|key| LISTS.iter().any(|list| list.as_bytes() == key))
-            && (head_has(bytes, b"request:") || head_has(bytes, b"interactions: []"))
+            && ([&b"request:"[..], b"request_body:", b"interactions: []"]
+                .iter()
+                .any(|mark| head_has(bytes, mark)))
 }
 
 /// Whether a file starts as the cassettes do that have a list of requests and one of responses: many files have a key
@@ -40,7 +42,9 @@ fn is_in_two_lists(bytes: &[u8]) -> bool {
     let mut lines = lines(&bytes[..bytes.len().min(HEAD)]);
     lines.next().is_some_and(|line| line.trim_ascii_end() == b"requests:")
         && lines.next().is_some_and(|line| line.starts_with(b"- body:"))
-        && head_has(bytes, b"headers:")
+        // The first body may be longer than the start.
+        && (head_has(bytes, b"headers:")
+            || bytes.len() > HEAD && lines.all(|line| line.is_empty() || line.starts_with(b"    ")))
 }
 
 /// Whether a file is a list of interactions, as PHP-VCR writes them (`src/VCR/Storage/Yaml.php` of php-vcr/php-vcr).
@@ -61,4 +65,18 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         Layout::Interactions(&LISTS)
     };
     open_cassette(&CONTAINER, layout, bytes, limits)
+}
+
+#[cfg(test)]
+mod tests {
+    /// System texts and images are as long.
+    #[test]
+    fn the_first_body_may_be_longer_than_the_start_of_a_file() {
+        let id = |text: &str| crate::sniff(text.as_bytes()).map(|container| container.id);
+        let long = "    aGVsbG8gaGVsbG8gaGVsbG8=\n".repeat(3_000);
+        assert!(long.len() > super::HEAD);
+        let cassette = format!("requests:\n- body: !!binary |\n{long}  headers: {{}}\n  method: POST\n");
+        assert_eq!(id(&cassette), Some("vcr"));
+        assert_eq!(id(&format!("requests:\n- body: a\n- cpu: 1\n{long}")), None);
+    }
 }

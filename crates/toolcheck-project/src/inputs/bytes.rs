@@ -111,12 +111,14 @@ impl Buffer {
     }
 }
 
-/// Whether a file starts like those that hold requests inside something else. One that can't be read may be one, so that
-/// it is not silently skipped.
+/// Whether a file starts like those that hold requests inside something else, also like recordings of a kind that is not
+/// known. One that can't be read may be one, so that it is not silently skipped.
 pub(super) fn may_be_opened(path: &Path) -> bool {
     let sniff = || -> io::Result<bool> {
         let mut text = Text::of_file(path, Limits::default(), &|_| {})?;
-        Ok(toolcheck_open::sniff(text.head(1)?.0).is_some_and(Container::is_looked_for))
+        let (start, _) = text.head(1)?;
+        let container = toolcheck_open::sniff(start);
+        Ok(container.map_or_else(|| unsupported::is_recording(start), Container::is_looked_for))
     };
     sniff().unwrap_or(true)
 }

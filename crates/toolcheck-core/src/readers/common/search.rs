@@ -280,6 +280,9 @@ impl<'s> FoundList<'_, 's> {
             How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
         }
+        if let How::Wrapped | How::Entries = self.how {
+            transcript.unread.extend(unread::beside_messages(self.list.elements(), &transcript));
+        }
         if let Some(chosen) = self.around.row.and_then(lists::chosen) {
             match self.how {
                 How::Turns => turns::read_one(&mut transcript, chosen),

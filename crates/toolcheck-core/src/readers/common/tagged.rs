@@ -115,14 +115,14 @@ pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -
     found
 }
 
-/// The calls in the JSON that follows a thought. LLaMA-Factory takes the thought out and reads the rest
-/// (`FunctionFormatter` in `src/llamafactory/data/formatter.py`).
-pub(crate) fn calls_after_thought<'s>(
-    value: Value<'_, 's>,
-    transcript: &mut Transcript<'s>,
-) -> Vec<Body<'s>> {
+/// The calls in the JSON that follows a thought, or the call of Glaive's that the text is. LLaMA-Factory takes the thought out
+/// and reads the rest (`FunctionFormatter` in `src/llamafactory/data/formatter.py`).
+pub(crate) fn untagged_calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -> Vec<Body<'s>> {
     let Some(said) = MappedText::of(value) else { return Vec::new() };
     let text = said.text();
+    if is_quoted_call(text) {
+        return vec![Body::Call(quoted_call(&said, 0..text.len()))];
+    }
     let rest = text.trim_start().strip_prefix("<think>").and_then(|rest| rest.split_once("</think>"));
     let Some(inside) = rest.map(|(_, rest)| rest.trim_start()) else { return Vec::new() };
     let first = text.len() - inside.len();
@@ -133,6 +133,45 @@ pub(crate) fn calls_after_thought<'s>(
         return Vec::new();
     }
     calls_of(&said, &Block { tag: first..first, inside, first, is_closed: true }, transcript)
+}
+
+/// Whether a text is a call as Glaive has it, and nothing else.
+fn is_quoted_call(text: &str) -> bool {
+    let given = || text.split_once("\"arguments\"")?.1.trim_start().strip_prefix(':');
+    text.trim_start().starts_with('{')
+        && given().is_some_and(|given| given.trim_start().starts_with('\''))
+        && Document::read(text.as_bytes()).root().get_str("name").is_some()
+}
+
+/// The call at a place of a text: JSON, but its arguments may stand between single quotes, as Glaive has them.
+pub(crate) fn quoted_call<'s>(said: &MappedText<'_, 's>, range: Range<usize>) -> Call<'s> {
+    let text = &said.text()[range.clone()];
+    let within = |inside: Range<usize>| range.start + inside.start..range.start + inside.end;
+    let mut call = parts::call(None, None, None);
+    // What comes after the name may be no JSON.
+    let document = Document::read(text.as_bytes());
+    call.name = document.root().get("name").and_then(|name| {
+        let text = name.as_str()?.into_owned().into();
+        Some(Named { text, place: said.place(within(name.span().range())), instead: None })
+    });
+    let quoted = text.split_once("\"arguments\"").and_then(|(before, rest)| {
+        let start = before.len() + "\"arguments\"".len() + rest.len();
+        let inside = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('\'')?;
+        Some(start - inside.len()..text.rfind('\'')?).filter(|inside| inside.start <= inside.end)
+    });
+    let (arguments, is_read) = match (quoted, document.root().get("arguments")) {
+        // What is escaped in Python is not what JSON has there.
+        (Some(inside), _) => (inside.clone(), !text[inside].contains("\\'")),
+        (None, Some(given)) if document.faults().is_empty() => (given.span().range(), given.is_object()),
+        _ => (0..text.len(), true),
+    };
+    if is_read {
+        let (string, place) = said.part(within(arguments));
+        call.arguments = Arguments::Text(string, place);
+    } else {
+        call.kind = ToolKind::Custom;
+    }
+    call
 }
 
 fn calls_of<'s>(

@@ -444,7 +444,7 @@ fn calls<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, text: Value<'
     }
     let mut within = tagged::calls(text, transcript);
     if within.is_empty() {
-        within = tagged::calls_after_thought(text, transcript);
+        within = tagged::untagged_calls(text, transcript);
     }
     if !within.is_empty() {
         for body in within {

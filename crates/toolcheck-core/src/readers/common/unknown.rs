@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, broken, parts};
-use crate::ir::{Body, Message, Role, Transcript, UnreadKind};
+use crate::ir::{Body, Message, Part, Role, Transcript, UnreadKind};
 use crate::unread;
 
 /// Adds what the conversations of a unit have in parts and keys that nothing was read from.
@@ -42,7 +42,7 @@ pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Doc
 }
 
 /// Counts what is not known and does not look like a call or a result.
-fn count(transcript: &Transcript<'_>, document: &Document<'_>, left_out: &mut LeftOut) {
+fn count<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>, left_out: &mut LeftOut) {
     let is_unknown = |value: Value<'_, '_>| {
         let kind = value.get_any(&unread::KINDS).and_then(Value::as_str);
         // What a compaction left is sealed.
@@ -56,7 +56,21 @@ fn count(transcript: &Transcript<'_>, document: &Document<'_>, left_out: &mut Le
         message.role == Role::Unknown && !broken::is_broken(document.value(message.place.node))
     };
     let speakers = transcript.messages.iter().filter(is_unknown).count();
+    if speakers > 0 {
+        // Of what was read, only the role is not known.
+        let is_paired = |part: &Part<'_>| matches!(part.body, Body::Call(_) | Body::Result(_));
+        let unread = transcript.messages_with_parts().filter(|(_, parts)| !parts.iter().any(is_paired));
+        let unread = unread.map(|(message, _)| message).filter(is_unknown);
+        let found = unread.filter_map(|message| unread::record(document.value(message.place.node)));
+        let mut known = known(transcript);
+        let found: Vec<_> = found.filter(|unread| known.insert(unread.place.node)).collect();
+        transcript.unread.extend(found);
+    }
     left_out.add("messages of unknown speakers", speakers.saturating_sub(transcript.unread.len()));
+}
+
+fn known(transcript: &Transcript<'_>) -> HashSet<NodeId> {
+    transcript.unread.iter().map(|unread| unread.place.node).collect()
 }
 
 fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
@@ -100,8 +114,13 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
             UnreadKind::Tools => false,
         }));
     }
+    if found.is_empty() && calls.is_empty() && transcript.unread.is_empty() {
+        // The first of them stands for all.
+        let mut messages = transcript.messages.iter().map(|message| document.value(message.place.node));
+        found.extend(messages.find_map(unread::raw));
+    }
     if !found.is_empty() {
-        let mut known: HashSet<NodeId> = transcript.unread.iter().map(|unread| unread.place.node).collect();
+        let mut known = known(transcript);
         found.retain(|unread| known.insert(unread.place.node));
         transcript.unread.extend(found);
     }
