@@ -7,7 +7,7 @@ use foldhash::HashSet;
 use memchr::memmem::Finder;
 use toolcheck_json::{Document, NodeId, Value, origins::Mapped, sort_by_position};
 
-use super::{Columns, LeftOut, described, literal, python};
+use super::{Columns, LeftOut, described, literal, python, spans};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Text, Transcript, UnreadKind};
 use crate::names::words;
@@ -373,7 +373,11 @@ fn strings_with_lists(root: Value<'_, '_>) -> Vec<NodeId> {
     let mut found = Vec::new();
     let mut stack = vec![root];
     while let Some(value) = stack.pop() {
-        if value.as_json_str().is_some() {
+        if let Some(calls) = spans::calls_of_flat(value)
+            && holds_calls_in_text(calls)
+        {
+            found.push(calls.id());
+        } else if value.as_json_str().is_some() {
             let is_said = may_be_output(value);
             if with_text(value, |inner| {
                 holds_list(inner, 0)
