@@ -117,7 +117,12 @@ fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker)
             .to_owned(),
         response_label: label(&response_name, response_path),
         response: response.map(|response| -> Encoded<'_> {
-            Box::new(move |budget| body_of(tree, response, (response_path, body), budget))
+            Box::new(move |budget| {
+                if body.is_none() && !has_place(tree, response) {
+                    return Err(Reason::OddAnswer);
+                }
+                body_of(tree, response, (response_path, body), budget)
+            })
         }),
         status,
     });
@@ -149,7 +154,7 @@ fn place_of(tree: &Tree<'_>, message: Id, own: &'static str) -> (&'static str, O
         return ("body.content", Some(body));
     }
     // Some recorders have no object around the text.
-    let places: [(&'static str, &[&str]); 7] = [
+    let places: [(&'static str, &[&str]); 8] = [
         (own, &[own]),
         // A buffer of Python.
         ("body.state", &["body", "state"]),
@@ -158,14 +163,29 @@ fn place_of(tree: &Tree<'_>, message: Id, own: &'static str) -> (&'static str, O
         // `lostbean/req_cassette`.
         ("body_blob", &["body_blob"]),
         ("body", &["body"]),
+        // What VCR.py wrote of httpx before version 6 (`vcr/stubs/httpx_stubs.py`).
+        ("content", &["content"]),
         // The pieces of a stream.
         ("chunks", &["chunks"]),
     ];
     let found = places.iter().find_map(|(name, path)| {
         let node = tree.at(message, path).filter(|node| !tree.is_null(*node))?;
-        Some((*name, Some(node)))
+        let is_parsed = || matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_)));
+        (*name != "content" || !is_parsed()).then_some((*name, Some(node)))
     });
-    found.unwrap_or(("body", None))
+    // Some have the bodies in place of the messages of HTTP.
+    let is_body = || BODIES.iter().any(|key| tree.get(message, key).is_some());
+    found.unwrap_or_else(|| if is_body() { ("", Some(message)) } else { ("body", None) })
+}
+
+/// Keys of which a body has one where it stands for the message.
+const BODIES: [&str; 6] = ["messages", "contents", "choices", "candidates", "model", "output"];
+
+/// Whether a response has a key for its body, or nothing at all.
+fn has_place(tree: &Tree<'_>, response: Id) -> bool {
+    const KEYS: [&str; 7] =
+        ["parsed_body", "body_json", RESPONSE_BODY, "body", "body_blob", "content", "chunks"];
+    tree.entries(response).is_empty() || KEYS.iter().any(|key| tree.get(response, key).is_some())
 }
 
 fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
@@ -196,6 +216,10 @@ fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budge
     } else {
         text
     };
+    // The client had decompressed it already, whatever the headers say.
+    if name == "content" {
+        return Ok(text);
+    }
     decode::decompressed(text, encoding_of(tree, message).as_deref(), budget)
 }
 

@@ -163,12 +163,35 @@ impl Maker {
         if !parts.is_empty() {
             return parts.iter().for_each(|part| self.add_record(recorded.request_label.clone(), part));
         }
+        if refused.reason == Reason::NotJson && is_refused_request(body, recorded.status) {
+            return self.add_broken(body, recorded);
+        }
         self.leave_out(refused.reason);
         if let Some((at, kind)) = refused.unread {
             let (label, status) = (recorded.request_label, recorded.status);
             self.unread.0.get_or_insert(UnreadRequest { label, at, status, kind });
             self.unread.1 += 1;
         }
+    }
+
+    /// Adds a request with mistakes in its JSON by itself, as the one line that it then is.
+    fn add_broken(&mut self, body: &Mapped, recorded: Recorded<'_>) {
+        if body.text().len() > self.room() {
+            return self.leave_out(Reason::TooLarge);
+        }
+        let mut line = Mapped::default();
+        let mut at = 0;
+        for piece in body.text().split_inclusive(|byte| *byte == b'\n') {
+            let text = piece.strip_suffix(b"\n").unwrap_or(piece);
+            line.push_part(body, at..at + text.len());
+            at += piece.len();
+            if text.len() < piece.len() {
+                line.push_whole(b" ", body.source_of(at - 1..at).unwrap_or(0..0));
+            }
+        }
+        self.count += 1;
+        self.builder.value("", origin_of(recorded.request_label, recorded.status), &line);
+        self.builder.glue("\n");
     }
 
     fn response(&mut self, response: Option<Encoded<'_>>) -> Option<Mapped> {
@@ -423,6 +446,12 @@ impl From<Reason> for Refused {
     fn from(reason: Reason) -> Self {
         Self { reason, unread: None }
     }
+}
+
+/// Whether the body of a request whose JSON has mistakes shows enough of one to an LLM, and the API refused it: what it
+/// accepted was changed since.
+fn is_refused_request(body: &Mapped, status: Option<u16>) -> bool {
+    status.is_some_and(|status| status >= 400) && exchange::is_request(Document::read(body.text()).root())
 }
 
 const MOST_ADDRESSES: usize = 64;

@@ -146,6 +146,8 @@ fn claim(message: Value<'_, '_>) -> Claim {
         return Claim::Sure(certainty::OWN_SETTING);
     }
     match first_call(message) {
+        // A name in place of the function is in no API.
+        Some(call) if call.get_str("function").is_some() => Claim::Sure(certainty::FAINT),
         Some(call) if openai_chat::is_marked(message, call) => Claim::Sure(OF_MARKED),
         Some(call) => Claim::Sure(if arguments(call).is_some_and(Value::is_object) {
             certainty::OWN_SETTING

@@ -17,7 +17,7 @@ use crate::conversation::{self, Feature};
 use crate::fix_style::FixStyle;
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
-    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript,
+    Reasoning, Role, Signature, Text, ToolChoice, ToolDef, ToolKind, ToolResult, Transcript, UnpairedReason,
 };
 use crate::names::words;
 use crate::reply::Framing;
@@ -533,6 +533,9 @@ fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_sign
             }
             if matches!(call.arguments, Arguments::Missing) && is_unread(value) {
                 transcript.unread.extend(unread::member(calls));
+                // What came back is in what is not read.
+                let has_result = value.get_any(&["result", "output"]).is_some();
+                call.unpaired = has_result.then_some(UnpairedReason::Elsewhere);
             }
             transcript.unread.extend(unread::text_in_place_of_call(value));
         }

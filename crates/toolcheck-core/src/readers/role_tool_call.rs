@@ -17,6 +17,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |record: &Value<'_, '_>| {
         sharegpt::any_list(*record, turns::has_call_roles)
             && (!unsupported::is_meant_as_request(*record) || unsupported::is_row_with_text(*record))
+            && !unsupported::is_unread_request(*record)
     };
     if records.iter().any(is_own) { certainty::LIKELY } else { 0 }
 }

@@ -135,6 +135,8 @@ static ALL: &[Unsupported] = &[
     of_agent("a conversation of big-AGI", |root| {
         any_message(root, |message| is_of_app(message, "fragments"))
     }),
+    // `PromptMessageExtended` of evalstate/fast-agent: calls and results are objects by their ids.
+    of_agent("a history of fast-agent", |root| any_message(root, is_of_fast_agent)),
     of_agent("messages of Inngest's AgentKit", |root| {
         any_message(root, |message| has(message, &["stop_reason", "role"]) && is_list(message, "tools"))
     }),
@@ -159,6 +161,7 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
             member.elements().take(LOOKED_AT).any(is_of_lmstudio)
                 || member.elements().next().is_some_and(|message| {
                     is_of_opencode(message)
+                        || message.get("is_template").is_some()
                         || is_message_of_zed(message)
                         || message.get_any(&OF_MESSAGES).is_some()
                         || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
@@ -177,6 +180,15 @@ fn is_of_lmstudio(message: Value<'_, '_>) -> bool {
     let is_own = |block| is_one_of(block, "type", &["toolCallRequest", "toolCallResult"]);
     is_list(message, "versions") && has(message, &["currentlySelected"])
         || message.list("content").take(2).any(is_own)
+}
+
+fn is_of_fast_agent(message: Value<'_, '_>) -> bool {
+    let by_id = |key: &str, own: &str| {
+        let first = message.get(key).and_then(|all| all.members().next());
+        first.is_some_and(|first| first.get(own).is_some())
+    };
+    let is_own = || is_list(message, "content") && has(message, &["is_template"]);
+    has(message, &["role"]) && (by_id("tool_calls", "params") || by_id("tool_results", "content") || is_own())
 }
 
 /// Whether a message has its content as a list under a key that only one program has.

@@ -58,7 +58,13 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
 const LOOKED_AT: usize = 8;
 
 fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
-    let is_turn = |turn: Value<'_, '_>| is_one_of(turn, "role", &["USER", "CHATBOT", "SYSTEM", "TOOL"]);
+    const ROLES: [&str; 4] = ["USER", "CHATBOT", "SYSTEM", "TOOL"];
+    // SDKs spell them otherwise, with the same keys in a turn.
+    let is_turn = |turn: Value<'_, '_>| {
+        let role = turn.get_str("role");
+        role.is_some_and(|role| ROLES.iter().any(|own| own.eq_ignore_ascii_case(&role)))
+            && (turn.get_any(&["message", "tool_results"]).is_some() || turn.get("content").is_none())
+    };
     let says = root.get("message").is_some_and(|message| message.as_json_str().is_some());
     let has_turns = || first_of(root, "chat_history").is_some_and(is_turn);
     let has_tools = || {

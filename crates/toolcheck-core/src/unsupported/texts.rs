@@ -77,6 +77,11 @@ static TEXTS: &[Text] = &[
         "check the JSON in it, one value per line",
         |head| head.trim_ascii_start().strip_prefix(b"[").is_some_and(lines::is_bracketed),
     ),
+    Text {
+        name: "messages of Protocol Buffers as text",
+        advice: "write them as JSON: `type(message).to_json(message)` of `proto-plus`, or `MessageToJson` of `google.protobuf.json_format`",
+        sniff: is_protocol_buffers,
+    },
     text("YAML", "convert it: `yq -o=json FILE`", is_yaml),
 ];
 
@@ -87,7 +92,7 @@ pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     // JSON begins with a bracket or a quote; magic bytes have no whitespace before them.
     match head.trim_ascii_start() {
         [] | [b'"', ..] => return None,
-        [b'[', rest @ ..] if lines::is_bracketed(rest) => {}
+        [b'[', rest @ ..] if lines::is_bracketed(rest) || is_protocol_buffers(rest) => {}
         [b'{' | b'[', rest @ ..] if !is_literal(rest) => return None,
         _ => {}
     }
@@ -102,6 +107,16 @@ pub fn of_table(bytes: &[u8]) -> Option<&'static Text> {
 /// Whether the first bracket of a text is one of Python, and not of JSON.
 fn is_literal(rest: &[u8]) -> bool {
     rest.first().is_some_and(|byte| *byte == b'\'' || byte.is_ascii_uppercase())
+}
+
+/// The first lines of contents and of responses of Gemini, as `google-generativeai` prints them.
+const PROTOCOL_BUFFERS: [&[u8]; 3] = [b"parts {", b"candidates {", b"contents {"];
+
+/// Whether a text, perhaps in a list of Python's, begins as a message of Protocol Buffers that has another one in it.
+fn is_protocol_buffers(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    let first = lines(head.strip_prefix(b"[").unwrap_or(head)).next().unwrap_or_default();
+    PROTOCOL_BUFFERS.contains(&first.trim_ascii())
 }
 
 const MESSAGES_OF_LANGCHAIN: [&[u8]; 5] =
@@ -185,6 +200,8 @@ mod tests {
         for (head, name) in [
             (&b"PAR1\x15\x04"[..], "a Parquet file"),
             (b"PARE\x15\x04", "a Parquet file"),
+            (b"[parts {\n  text: \"Hi\"\n}\n, parts {", "messages of Protocol Buffers as text"),
+            (b"parts {\n  function_call {\n", "messages of Protocol Buffers as text"),
             (b"\x64\0\0\0\0\0\0\0\x01\0\0\0{\"messages\": []}", "a TFRecord file"),
         ] {
             assert_eq!(of_text(head).map(|text| text.name), Some(name));

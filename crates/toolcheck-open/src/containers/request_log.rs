@@ -95,8 +95,9 @@ const OF_MOCK: &[Path] =
     &[&["httpResponse", "body", "json"], &["httpResponse", "body", "string"], &["httpResponse", "body"]];
 
 /// The lists of records in a document: of Azure's test proxy, of xAI, of Hoverfly, of Postman and Mountebank, whose folders
-/// have lists of their own, and of Vercel's AI SDK.
-const LISTS: [&str; 6] = ["Entries", "batch_requests", "pairs", "item", "imposters", "calls"];
+/// have lists of their own, of Vercel's AI SDK, and of recorders that people wrote for themselves.
+const LISTS: [&str; 9] =
+    ["Entries", "batch_requests", "pairs", "item", "imposters", "calls", "entries", "exchanges", "records"];
 const FOLDERS: [&str; 2] = ["item", "stubs"];
 
 /// How far from its start a file with one of these has it: they are the first key, and `"modelInput"` of a line the first
@@ -225,7 +226,8 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
 
 fn list_of<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
     let holder = root.get("data").filter(|data| data.get("pairs").is_some()).unwrap_or(root);
-    holder.get_any(&LISTS).filter(|list| list.is_array()).unwrap_or(root)
+    let mut lists = LISTS.iter().filter_map(|key| holder.get(key));
+    lists.find(|list| list.is_array()).unwrap_or(root)
 }
 
 /// Adds a record, which has a path in its entry.

@@ -9,7 +9,7 @@ use toolcheck_json::{
     Decoded, Document, Expanded, NodeId, Said, Value, contains, origins::Mapped, sort_by_position,
 };
 
-use super::{Columns, LeftOut, described, literal, python};
+use super::{Columns, LeftOut, described, literal, python, spans};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Text, Transcript, UnreadKind};
 use crate::names::words;
@@ -387,7 +387,11 @@ fn strings_with_lists<'s>(root: Value<'_, 's>) -> Vec<ToOpen<'s>> {
     let mut stack = Vec::with_capacity(16);
     stack.push(root);
     while let Some(value) = stack.pop() {
-        if value.as_json_str().is_some() {
+        if let Some(calls) = spans::calls_of_flat(value)
+            && holds_calls_in_text(calls)
+        {
+            found.push(calls.id());
+        } else if value.as_json_str().is_some() {
             let is_said = may_be_output(value);
             let said = with_text(value, |inner| {
                 holds_list(inner, 0)

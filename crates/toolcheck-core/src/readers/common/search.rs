@@ -193,6 +193,9 @@ pub(crate) fn read_value<'d, 's>(
         Some(conversation(transcript))
     });
     reading.conversations.extend(transcripts);
+    if search.is_trace {
+        spans::settle_agents(root, &mut reading.conversations[before..]);
+    }
     left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
     // A history of a framework is named, also where it is all that there is.
     if !search.foreign.is_empty() && reading.conversations.len() == before {

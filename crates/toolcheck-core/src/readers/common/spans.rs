@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::parts;
+use super::{Conversation, parts};
 use crate::formats::anthropic;
-use crate::ir::{Body, Executor, Named, Role, Text, Transcript, UnpairedReason};
+use crate::ir::{Body, Executor, Named, Part, Role, Text, Transcript, UnpairedReason};
 use crate::unread;
 
 /// Whether a list holds messages with OpenTelemetry's parts.
@@ -130,6 +131,23 @@ pub(crate) fn is_flat_key(key: &str) -> bool {
     FLAT.iter().any(|start| is_numbered(start))
 }
 
+/// The calls of a flat message that are one attribute: Atla's instrumentor of LiteLLM writes the text of their list
+/// (`llm_providers/instrumentors/litellm.py` of atla-ai/atla-insights-sdk).
+pub(crate) fn calls_of_flat<'d, 's>(attribute: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    if attribute.as_json_str().is_some() {
+        let key = attribute.key_text()?;
+        return (key.ends_with(CALLS) && is_flat_key(&key)).then_some(attribute);
+    }
+    let key = attribute.get_str("key").filter(|key| key.ends_with(CALLS))?;
+    let value = attribute.get("value").filter(|_| is_flat_key(&key))?;
+    Some(value.get_any(&TEXTS).unwrap_or(value))
+}
+
+const CALLS: &str = ".tool_calls";
+
+/// The keys of a text in an attribute of a list.
+const TEXTS: [&str; 3] = ["stringValue", "string_value", "Value"];
+
 /// The attributes of a span with their names: the members of an object, or a list of keys and values.
 pub(crate) fn attributes<'d, 's>(
     value: Value<'d, 's>,
@@ -137,7 +155,7 @@ pub(crate) fn attributes<'d, 's>(
     let members = value.members().filter_map(|member| Some((member.key_text()?, member)));
     let listed = value.elements().filter_map(|entry| {
         let value = entry.get("value")?;
-        let inner = value.get_any(&["stringValue", "string_value", "Value"]).unwrap_or(value);
+        let inner = value.get_any(&TEXTS).unwrap_or(value);
         Some((entry.get_str("key")?, inner))
     });
     members.chain(listed)
@@ -163,6 +181,21 @@ struct FlatCall<'d, 's> {
     arguments: Option<Value<'d, 's>>,
 }
 
+impl<'d, 's> FlatCall<'d, 's> {
+    /// A call that is an object, with keys like `name` or `tool_call.function.name`.
+    fn of(call: Value<'d, 's>) -> Self {
+        let inner = call.get("tool_call").unwrap_or(call);
+        let function = inner.get("function").unwrap_or(inner);
+        let of = |short: &str, long: &str| function.get(short).or_else(|| inner.get(long));
+        Self {
+            whole: Some(inner),
+            id: inner.get_any(&["id", "tool_call.id"]),
+            name: of("name", "tool_call.function.name"),
+            arguments: of("arguments", "tool_call.function.arguments"),
+        }
+    }
+}
+
 impl<'d, 's> Flat<'d, 's> {
     /// Adds the value of a key, which is a path below the message.
     fn add(&mut self, path: &str, value: Value<'d, 's>) {
@@ -173,6 +206,7 @@ impl<'d, 's> Flat<'d, 's> {
             "content" => self.content.push(value),
             "tool_call_id" => self.call_id = Some(value),
             "name" => self.name = Some(value),
+            "tool_calls" => self.calls.extend((0..).zip(value.elements().map(FlatCall::of))),
             "function_call_name" => self.calls.entry(0).or_default().name = Some(value),
             "function_call_arguments_json" => self.calls.entry(0).or_default().arguments = Some(value),
             _ => {
@@ -255,6 +289,43 @@ pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, span: Value<'_, 's>
     }
 }
 
+/// A span of an agent has all answers of its run, and those of the tools have the results
+/// (`openinference-instrumentation-claude-agent-sdk` of Arize-ai/openinference, `_wrappers.py`): a call with such a span, or
+/// one whose trace is in other records, does not lack its result.
+pub(crate) fn settle_agents<'s>(root: Value<'_, 's>, conversations: &mut [Conversation<'s>]) {
+    let is_of_agent = |conversation: &&mut Conversation<'s>| {
+        let span = root.document().value(conversation.transcript.place.node);
+        let is_result = |part: &Part<'_>| matches!(part.body, Body::Result(_));
+        attributes(span).any(|(key, value)| is_kind(&key) && value.as_str().as_deref() == Some("AGENT"))
+            && !conversation.transcript.parts.iter().any(is_result)
+    };
+    let mut agents = conversations.iter_mut().filter(is_of_agent).peekable();
+    if agents.peek().is_none() {
+        return;
+    }
+    let is_alone = root.is_object()
+        && root.get_any(&["resourceSpans", "resource_spans", "scopeSpans", "spans"]).is_none();
+    let mut answered = HashSet::default();
+    let mut stack = vec![root];
+    while let Some(value) = stack.pop() {
+        let ids =
+            attributes(value).filter(|(key, _)| key.strip_prefix("attributes.").unwrap_or(key) == "tool.id");
+        answered.extend(ids.filter_map(|(_, id)| id.as_str()));
+        stack.extend(value.children().filter(|child| child.children().next().is_some()));
+    }
+    for part in agents.flat_map(|agent| &mut agent.transcript.parts) {
+        if let Body::Call(call) = &mut part.body
+            && call.id.as_ref().is_some_and(|id| is_alone || answered.contains(&*id.text))
+        {
+            call.unpaired = Some(UnpairedReason::Elsewhere);
+        }
+    }
+}
+
+fn is_kind(key: &str) -> bool {
+    key.strip_prefix("attributes.").unwrap_or(key) == "openinference.span.kind"
+}
+
 /// Whether a list holds messages of OpenInference that are objects: `{"message": {"role": ...}}`, or with keys like
 /// `message.role`.
 pub(crate) fn has_wrapped(list: Value<'_, '_>) -> bool {
@@ -277,22 +348,6 @@ pub(crate) fn read_wrapped<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 
         for member in message.unwrap_or(entry).members() {
             let Some(key) = member.key_text() else { continue };
             match key.strip_prefix("message.").unwrap_or(&key) {
-                "tool_calls" => {
-                    for (number, call) in (0..).zip(member.elements()) {
-                        let inner = call.get("tool_call").unwrap_or(call);
-                        let function = inner.get("function").unwrap_or(inner);
-                        let of = |short: &str, long: &str| function.get(short).or_else(|| inner.get(long));
-                        flat.calls.insert(
-                            number,
-                            FlatCall {
-                                whole: Some(inner),
-                                id: inner.get_any(&["id", "tool_call.id"]),
-                                name: of("name", "tool_call.function.name"),
-                                arguments: of("arguments", "tool_call.function.arguments"),
-                            },
-                        );
-                    }
-                }
                 "contents" => flat.content.extend(member.elements().filter_map(|block| {
                     let inner = block.get("message_content").unwrap_or(block);
                     inner.get_any(&["text", "message_content.text"])
