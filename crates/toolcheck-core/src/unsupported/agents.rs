@@ -158,10 +158,9 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
         _ if member.has_key("message") => member.is_object(),
         _ if member.has_key("agents") => member.is_array(),
         _ if member.has_key("messages") || member.has_key("data") => {
-            member.elements().take(LOOKED_AT).any(is_of_lmstudio)
+            member.elements().take(LOOKED_AT).any(|one| is_of_lmstudio(one) || is_of_fast_agent(one))
                 || member.elements().next().is_some_and(|message| {
                     is_of_opencode(message)
-                        || message.get("is_template").is_some()
                         || is_message_of_zed(message)
                         || message.get_any(&OF_MESSAGES).is_some()
                         || first_of(message, "content").is_some_and(|block| block.get("type").is_none())

@@ -387,10 +387,8 @@ fn strings_with_lists<'s>(root: Value<'_, 's>) -> Vec<ToOpen<'s>> {
     let mut stack = Vec::with_capacity(16);
     stack.push(root);
     while let Some(value) = stack.pop() {
-        if let Some(calls) = spans::calls_of_flat(value)
-            && holds_calls_in_text(calls)
-        {
-            found.push(calls.id());
+        if let Some(said) = spans::calls_of_flat(value).and_then(calls_in_text) {
+            found.push(opening(said));
         } else if value.as_json_str().is_some() {
             let is_said = may_be_output(value);
             let said = with_text(value, |inner| {
