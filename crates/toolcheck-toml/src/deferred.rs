@@ -58,13 +58,8 @@ impl Deref for Bytes {
 #[derive(Clone)]
 pub struct Deferred<T> {
     packed: Bytes,
-    /// What is made of the value when it is read.
-    change: Option<Change<T>>,
     read: OnceLock<T>,
 }
-
-/// What makes another value of one.
-pub type Change<T> = Arc<dyn Fn(T) -> T + Send + Sync>;
 
 impl<T: DeserializeOwned> Deferred<T> {
     /// The value.
@@ -93,31 +88,7 @@ impl<T: DeserializeOwned> Deferred<T> {
             Bytes::InPlace(packed) => read_in_place(packed, || from_packed(packed)),
             Bytes::Copied(ref packed) => from_packed(packed),
         };
-        let value = value.unwrap_or_else(|error| panic!("a packed value: {}", error.message()));
-        match &self.change {
-            Some(change) => change(value),
-            None => value,
-        }
-    }
-
-    /// Another value, which is made from this one when it is read.
-    ///
-    /// # Panics
-    ///
-    /// As [`Self::get`].
-    pub fn changed(&self, change: &Change<T>) -> Self
-    where
-        T: Clone + 'static,
-    {
-        if self.packed.is_empty() {
-            return change(self.owned()).into();
-        }
-        let mut change = Arc::clone(change);
-        if let Some(earlier) = self.change.clone() {
-            let later = change;
-            change = Arc::new(move |value| later(earlier(value)));
-        }
-        Self { packed: self.packed.clone(), change: Some(change), read: OnceLock::new() }
+        value.unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
     }
 
     /// Whether it has been asked for, or was never packed.
@@ -151,7 +122,7 @@ impl<T: DeserializeOwned> Deref for Deferred<T> {
 
 impl<T> From<T> for Deferred<T> {
     fn from(value: T) -> Self {
-        Self { packed: Bytes::InPlace(&[]), change: None, read: OnceLock::from(value) }
+        Self { packed: Bytes::InPlace(&[]), read: OnceLock::from(value) }
     }
 }
 
@@ -183,7 +154,7 @@ impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
     }
 
     fn visit_bytes<E: Error>(self, packed: &[u8]) -> Result<Deferred<T>, E> {
-        Ok(Deferred { packed: Bytes::of(packed), change: None, read: OnceLock::new() })
+        Ok(Deferred { packed: Bytes::of(packed), read: OnceLock::new() })
     }
 
     fn visit_newtype_struct<D: Deserializer<'t>>(self, deserializer: D) -> Result<Deferred<T>, D::Error> {
@@ -194,9 +165,8 @@ impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::Arc;
 
-    use super::{Change, Deferred, read_in_place};
+    use super::{Deferred, read_in_place};
     use crate::{from_packed, from_str, pack};
 
     #[test]
@@ -207,17 +177,6 @@ mod tests {
         assert_eq!(table["a"].clone().len(), 2);
         let unread = std::panic::catch_unwind(|| table["b"].len());
         assert!(unread.is_err(), "it is not a list");
-    }
-
-    #[test]
-    fn a_changed_value_is_made_when_it_is_asked_for() {
-        let packed = pack("a = [1, 2]").expect("a valid text");
-        let table: BTreeMap<String, Deferred<Vec<u8>>> = from_packed(&packed).expect("nothing is read yet");
-        let with = |more: u8| -> Change<Vec<u8>> { Arc::new(move |list| [&list[..], &[more]].concat()) };
-        let changed = table["a"].changed(&with(3)).changed(&with(4));
-        assert!(!changed.is_read() && !table["a"].is_read());
-        assert_eq!((changed.get(), table["a"].get()), (&vec![1, 2, 3, 4], &vec![1, 2]));
-        assert_eq!(Deferred::from(vec![1]).changed(&with(2)).get(), &[1, 2]);
     }
 
     #[test]

@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use foldhash::HashMap;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolcheck_toml::{Change, Deferred};
+use toolcheck_toml::Deferred;
 
 pub(crate) use self::types::Types;
 pub use self::types::{JsonType, Scalar};
@@ -493,14 +492,6 @@ pub(crate) fn object_of(fact: &Fact) -> &str {
     unread.and_then(|fact| fact.text("object")).unwrap_or_else(|| &fact.object)
 }
 
-/// The object that a fact is about, and its fault by name.
-fn about(fact: &Fact) -> (&str, &str) {
-    match fact.packed().map(|packed| (packed.text("object"), packed.text("fault"))) {
-        Some((Some(object), Some(fault))) => (object, fault),
-        _ => (&fact.object, fact.fault.name()),
-    }
-}
-
 /// What an API enforces of the shape of its format: `[shape]` in a target's file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -599,38 +590,23 @@ impl TargetShape {
         };
         let texts: Vec<_> = parent.texts.iter().filter(|text| is_new(&self.texts, text)).cloned().collect();
         self.texts.extend(texts.into_iter().map(|text| TextTable { is_inherited: true, ..text }));
-        // Most facts are about other objects, or say something else: neither need be read to see that.
-        let mut own: HashMap<(&str, &str), Vec<&Fact>> = HashMap::default();
-        for fact in self.facts.iter().chain(&self.accepted) {
-            own.entry(about(fact)).or_default().push(fact);
-        }
-        let says = |fact: &Fact| {
-            let mut known = own.get(&about(fact)).into_iter().flatten();
-            known.any(|known| known.model == fact.model && fact.all_fields().eq(known.all_fields()))
+        let says = |own: &Self, fact: &Fact| {
+            let mut known = own.facts.iter().chain(&own.accepted).filter(|known| {
+                known.fault == fact.fault && known.object == fact.object && known.model == fact.model
+            });
+            known.any(|known| fact.all_fields().eq(known.all_fields()))
         };
-        let (elsewhere, of_models) = (elsewhere.cloned(), of_models.map(str::to_owned));
-        // Most facts are never asked for, so that a change waits until one is.
-        let inherited: Change<Box<FactTable>> = Arc::new(|mut fact| {
-            fact.is_inherited = true;
-            fact
-        });
-        let doubted: Change<Box<FactTable>> = Arc::new(move |mut fact| {
-            let is_seen = fact.evidence != Evidence::Inferred;
-            let of_models = of_models.as_ref().filter(|_| is_seen && fact.model.is_some());
-            let doubt = elsewhere.as_ref().filter(|_| is_seen).or(of_models).cloned();
-            fact.doubt = fact.doubt.take().or(doubt);
-            if elsewhere.is_some() {
-                fact.evidence = Evidence::Inferred;
-            }
-            fact.is_inherited = true;
-            fact
-        });
-        let new = |facts: &[Fact], change| -> Vec<Fact> {
-            facts.iter().filter(|fact| !says(fact)).map(|fact| fact.changed(change)).collect()
-        };
-        let (facts, accepted) = (new(&parent.facts, &doubted), new(&parent.accepted, &inherited));
-        self.facts.extend(facts);
-        self.accepted.extend(accepted);
+        let facts: Vec<_> = parent.facts.iter().filter(|fact| !says(self, fact)).cloned().collect();
+        let accepted: Vec<_> = parent.accepted.iter().filter(|fact| !says(self, fact)).cloned().collect();
+        let inherited = |fact: &Fact| FactTable { is_inherited: true, ..FactTable::clone(fact) };
+        self.facts.extend(facts.iter().map(|fact| {
+            let is_of_models = fact.model.is_some() && fact.evidence != Evidence::Inferred;
+            let of_models = of_models.filter(|_| is_of_models).map(str::to_owned);
+            let doubt = elsewhere.filter(|_| fact.evidence != Evidence::Inferred).cloned().or(of_models);
+            let evidence = if elsewhere.is_some() { Evidence::Inferred } else { fact.evidence };
+            Box::new(FactTable { evidence, doubt: fact.doubt.clone().or(doubt), ..inherited(fact) }).into()
+        }));
+        self.accepted.extend(accepted.iter().map(|fact| Box::new(inherited(fact)).into()));
     }
 }
 
