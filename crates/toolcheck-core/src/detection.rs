@@ -3,7 +3,7 @@
 //! A format claims a document by its messages: a role *and* a block or key that it knows. One key, such as `input` or
 //! `parts`, never is enough, because logs, traces and data sets use the same words. `docs/detection.md` tells users.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::LazyLock;
 
 use foldhash::HashMap;
@@ -321,6 +321,9 @@ fn is_unusual(block: Value<'_, '_>) -> bool {
     !block.get("type").and_then(Value::as_json_str).is_some_and(is_usual)
 }
 
+/// More than the length of the longest mark.
+const LONGEST_MARK: usize = 32;
+
 /// Every format, one bit each by their numbers in [`ALL`].
 const EVERY: u32 = (1 << ALL.len()) - 1;
 
@@ -334,21 +337,53 @@ fn marked(record: Value<'_, '_>) -> u32 {
         }
         keys
     });
-    let keys = &*KEYS;
+    /// The formats that a role or a type may show, of those that do not show all.
+    static WORDS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
+        let mut words = HashMap::default();
+        for (number, format) in ALL.iter().enumerate() {
+            format
+                .marks
+                .says_nothing
+                .iter()
+                .for_each(|word| *words.entry(*word).or_insert(EVERY) &= !(1 << number));
+        }
+        words
+    });
+    /// The first letters of the keys of each length: of most keys, they tell that there is no such key.
+    static LETTERS: LazyLock<[u32; LONGEST_MARK]> = LazyLock::new(|| {
+        let mut letters = [0; LONGEST_MARK];
+        for key in ALL.iter().flat_map(|format| format.marks.keys()) {
+            letters[key.len() % LONGEST_MARK] |= 1 << (key.as_bytes()[0] % 32);
+        }
+        letters
+    });
+    let (keys, words, letters) = (&*KEYS, &*WORDS, &*LETTERS);
+    // By some of these words, some formats are ruled out.
+    let rules_out = Cell::new(false);
     // What a message or a block says by its members.
     let of_members = |value: Value<'_, '_>| {
         let mut found = 0;
         for member in value.members() {
             let key = member.key_text();
-            let is = |usual: &[&str]| {
-                member.as_json_str().is_none_or(|text| usual.iter().any(|usual| text.eq_str(usual)))
+            let by_word = |usual: &[&str]| match member.as_str() {
+                Some(word) if !usual.contains(&&*word) => words.get(&*word).copied().unwrap_or(EVERY),
+                _ => 0,
             };
-            match key.as_deref() {
-                Some("content" | "name") => {}
-                Some("type") if !is(&["text"]) => return EVERY,
-                Some("role") if !is(&USUAL_ROLES) => return EVERY,
-                Some("type" | "role") | None => {}
-                Some(key) => found |= keys.get(key).copied().unwrap_or_default(),
+            let shown = match key.as_deref() {
+                Some("content" | "name") | None => 0,
+                Some("type") => by_word(&["text"]),
+                Some("role") => by_word(&USUAL_ROLES),
+                Some(key) => {
+                    let first = key.as_bytes().first().map_or(0, |first| first % 32);
+                    let may_be_one = letters[key.len() % LONGEST_MARK] >> first & 1 == 1;
+                    may_be_one.then(|| keys.get(key).copied()).flatten().unwrap_or_default()
+                }
+            };
+            let is_word = matches!(key.as_deref(), Some("type" | "role"));
+            rules_out.set(rules_out.get() || is_word && shown != 0);
+            found |= shown;
+            if shown == EVERY {
+                break;
             }
         }
         found
@@ -361,16 +396,22 @@ fn marked(record: Value<'_, '_>) -> u32 {
     }
     let lists = record.members().filter(|member| member.is_array());
     let lists = lists.chain(Some(record).filter(|record| record.is_array()));
+    // What is not looked at, and calls without a type, may show a format that a word rules out.
+    let mut may_show_more = false;
     for message in lists.flat_map(|list| list.elements().take(MESSAGES_LOOKED_AT)) {
         found |= of_members(message);
-        for part in message.members().flat_map(blocks_of) {
-            found |= of_members(part);
+        for member in message.members() {
+            let is_of_calls = member.has_key("tool_calls");
+            for (number, part) in blocks_of(member).enumerate() {
+                found |= of_members(part);
+                may_show_more |= number + 1 == BLOCKS_LOOKED_AT || is_of_calls && part.get("type").is_none();
+            }
         }
         if found == EVERY {
             break;
         }
     }
-    found
+    if may_show_more && rules_out.get() { EVERY } else { found }
 }
 
 /// The roles that messages of text alone have in most formats.

@@ -31,14 +31,20 @@ impl Masks {
 #[inline]
 pub(crate) fn first_special(block: &[u8; BLOCK]) -> Option<(usize, u8)> {
     let [low, high] = halves(block);
-    let is_special = |half: u8x16| {
-        half.simd_eq(u8x16::splat(b'"'))
-            | half.simd_eq(u8x16::splat(b'\\'))
-            | half.min(u8x16::splat(0x1F)).simd_eq(half)
-    };
     let special = mask(is_special(low), is_special(high));
     let first = special.trailing_zeros() as usize;
     block.get(first).map(|byte| (first, *byte))
+}
+
+/// The same, for a string that mostly ends in the first half, as keys and words do.
+#[inline]
+pub(crate) fn first_special_near(block: &[u8; BLOCK]) -> Option<(usize, u8)> {
+    let [low, high] = halves(block);
+    let mut first = is_special(low).to_bitmask().trailing_zeros();
+    if first == u32::BITS {
+        first = 16 + is_special(high).to_bitmask().trailing_zeros();
+    }
+    block.get(first as usize).map(|byte| (first as usize, *byte))
 }
 
 /// The index of the first backslash. In JSON in a string it is usually near.
@@ -96,6 +102,13 @@ pub(crate) fn common_escapes(block: &[u8; BLOCK]) -> u32 {
         half.simd_eq(u8x16::splat(b'n')) | half.simd_eq(u8x16::splat(b't')) | half.simd_eq(u8x16::splat(b'r'))
     };
     mask(is_one(low), is_one(high))
+}
+
+#[inline]
+fn is_special(half: u8x16) -> u8x16 {
+    half.simd_eq(u8x16::splat(b'"'))
+        | half.simd_eq(u8x16::splat(b'\\'))
+        | half.min(u8x16::splat(0x1F)).simd_eq(half)
 }
 
 #[inline]
@@ -178,6 +191,7 @@ mod tests {
             prop_assert_eq!(common_escapes(&bytes), of(|byte| b"ntr".contains(&byte)));
             let special = (quotes | backslashes | controls).trailing_zeros() as usize;
             prop_assert_eq!(first_special(&bytes), bytes.get(special).map(|byte| (special, *byte)));
+            prop_assert_eq!(first_special_near(&bytes), first_special(&bytes));
         }
     }
 }

@@ -44,6 +44,7 @@ pub(crate) static FORMAT: Format = Format {
         answer: &["content", "stop_reason"],
         models: &["claude-"],
         is_shared: false,
+        says_nothing: &super::OF_CHAT,
     },
     sniff,
     read_with,

@@ -42,6 +42,7 @@ pub(super) static FORMAT: Format = Format {
         answer: &["output", "stopReason"],
         models: &[],
         is_shared: false,
+        says_nothing: &super::OF_CHAT,
     },
     sniff,
     read_with,

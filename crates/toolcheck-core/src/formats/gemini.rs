@@ -36,6 +36,7 @@ pub(super) static FORMAT: Format = Format {
         answer: &["candidates"],
         models: &[],
         is_shared: false,
+        says_nothing: &[],
     },
     sniff,
     read_with,

@@ -37,6 +37,7 @@ pub(crate) static FORMAT: Format = Format {
         answer: &[],
         models: &["gemini-"],
         is_shared: false,
+        says_nothing: &[],
     },
     sniff,
     read_with,

@@ -24,6 +24,7 @@ pub(super) static FORMAT: Format = Format {
         answer: &["choices"],
         models: &MODELS,
         is_shared: false,
+        says_nothing: &super::OF_CHAT,
     },
     sniff,
     read_with: |root, buffers| openai_chat::read_dialect(root, &DIALECT, buffers),

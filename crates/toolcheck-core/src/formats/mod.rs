@@ -94,7 +94,12 @@ pub struct Marks {
     pub models: &'static [&'static str],
     /// Whether many providers speak the format, each with models of its own.
     pub is_shared: bool,
+    /// Unusual roles and types that nothing is sure of the format by, because others have them.
+    pub says_nothing: &'static [&'static str],
 }
+
+/// The roles of Chat Completions, and the types of its tools and pictures.
+const OF_CHAT: [&str; 4] = ["tool", "developer", "function", "image_url"];
 
 impl Marks {
     /// All keys that mark the format, in bodies, messages and blocks.

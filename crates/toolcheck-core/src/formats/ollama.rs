@@ -26,6 +26,7 @@ pub(super) static FORMAT: Format = Format {
         answer: &["message", "done"],
         models: &[],
         is_shared: false,
+        says_nothing: &[],
     },
     sniff,
     read_with: |root, buffers| openai_chat::read_dialect(root, &DIALECT, buffers),

@@ -46,6 +46,7 @@ pub(crate) const CHAT: Format = Format {
         answer: &["choices"],
         models: &MODELS,
         is_shared: true,
+        says_nothing: &[],
     },
     sniff,
     read_with: |root, buffers| read_dialect(root, &DIALECT, buffers),

@@ -42,6 +42,7 @@ pub(crate) static FORMAT: Format = Format {
         answer: &["object", "output"],
         models: &openai_chat::MODELS,
         is_shared: true,
+        says_nothing: &[],
     },
     sniff,
     read_with,

@@ -85,6 +85,13 @@ impl Pattern {
 
     /// Whether something in a text matches. [`Target::parse`](super::Target::parse) has checked that the expression is one.
     pub fn is_match(&self, text: &str) -> bool {
+        // What is compiled already tells by its first step, too.
+        if let Some(Some(plain)) = self.plain.get()
+            && plain.is_anchored()
+            && let Some(is_match) = plain.is_match(text)
+        {
+            return is_match;
+        }
         if !self.may_match(text) {
             return false;
         }

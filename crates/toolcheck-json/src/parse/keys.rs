@@ -11,11 +11,16 @@ impl KeysSeen {
     /// Adds a key, and returns whether it may have been added before.
     #[inline]
     pub(super) fn may_repeat(&mut self, key: &[u8], is_escaped: bool) -> bool {
-        let byte = |at: usize| u32::from(key.get(at).copied().unwrap_or(0));
-        let (first, middle) = (byte(0), byte(key.len() / 2));
-        // An escaped key may be any key, so it sets every bit.
-        let bit = |hash: u32| if is_escaped { u64::MAX } else { 1 << (hash & 63) };
-        let bits = [bit(ends(key)), bit(middle * 5 + first + key.len() as u32 * 11)];
+        let bits = match key {
+            [] => [1, 1],
+            // An escaped key may be any key, so it sets every bit.
+            _ if is_escaped => [u64::MAX; 2],
+            [first, ..] => {
+                let middle = u32::from(key[key.len() / 2]);
+                let other = middle * 5 + u32::from(*first) + key.len() as u32 * 11;
+                [1 << (ends(key) & 63), 1 << (other & 63)]
+            }
+        };
         let may_repeat = self.0[0] & bits[0] != 0 && self.0[1] & bits[1] != 0;
         self.0[0] |= bits[0];
         self.0[1] |= bits[1];

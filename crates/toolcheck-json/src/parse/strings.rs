@@ -12,7 +12,7 @@ impl Reader<'_, '_> {
     pub(super) fn string(&mut self) -> u8 {
         // Most are keys and words: they end in the first block, which is looked at without a call.
         let block = self.bytes.get(self.at + 1..).and_then(|rest| rest.first_chunk::<BLOCK>());
-        if let Some((length, b'"')) = block.and_then(block::first_special) {
+        if let Some((length, b'"')) = block.and_then(block::first_special_near) {
             self.at += length + 2;
             return 0;
         }

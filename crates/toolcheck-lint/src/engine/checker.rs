@@ -66,8 +66,7 @@ impl Checker<'_> {
         said.request = request.request.after(std::mem::take(&mut said.request));
         let pairing = Pairing::new(&said, self.rules.target());
         let context = Context { is_answer: true, is_assembled, ..self.context(document, &said, &pairing) };
-        let of_calls = self.rules.rules.iter().copied().filter(|rule| rule.on_call);
-        run_rules(of_calls, &context, findings, usize::MAX);
+        self.run_rules(|rule| rule.on_call, &context, findings, usize::MAX);
     }
 
     /// Checks that the arguments of calls are JSON, in a response that is there by itself: no history repeats it.
@@ -138,9 +137,8 @@ impl Checker<'_> {
         let before = findings.len();
         // What is sent next may be another conversation than the first.
         let is_sent = |rule: &Rule| context.next_request().is_some() && context.sends_as_written(rule);
-        let applies = |rule: &&Rule| (is_first || !rule.on_text || is_sent(rule)) && !rule.on_end;
-        let rules = self.rules.rules.iter().copied().filter(applies);
-        run_rules(rules, &context, findings, self.most_said);
+        let applies = |rule: &Rule| (is_first || !rule.on_text || is_sent(rule)) && !rule.on_end;
+        self.run_rules(applies, &context, findings, self.most_said);
         if context.reports_hidden {
             return Vec::new();
         }
@@ -150,6 +148,31 @@ impl Checker<'_> {
             forget_the_cut(document, findings, before);
         }
         altered_arguments::settle(&context, findings, before)
+    }
+
+    /// Runs the rules that apply and look at something in the transcript.
+    fn run_rules(
+        &self,
+        applies: impl Fn(&Rule) -> bool,
+        context: &Context<'_, '_>,
+        findings: &mut Vec<Draft>,
+        most: usize,
+    ) {
+        let contents = context
+            .transcript
+            .contents()
+            .and_if(!context.document.faults().is_empty(), Contents::FAULTS)
+            .and_if(context.kept.is_some(), Contents::ANSWER)
+            .and_if(context.course.is_some(), Contents::EXCHANGE);
+        let looking = self.rules.that_look_at(contents);
+        // The tests run with this check, which finds incomplete declarations.
+        if cfg!(debug_assertions) {
+            for rule in self.rules.rules.iter().copied().filter(|rule| applies(rule)) {
+                let is_right = rule.looks_at.intersects(contents) || rule::is_silent(rule, context);
+                assert!(is_right, "{} looks at more than it declares", rule.id);
+            }
+        }
+        rule::run(looking.iter().copied().filter(|rule| applies(rule)), context, findings, most);
     }
 
     fn context<'c, 's>(
@@ -192,28 +215,6 @@ impl Checker<'_> {
             settings: &self.options.settings,
         }
     }
-}
-
-/// Runs the rules that look at something in the transcript.
-fn run_rules(
-    rules: impl Iterator<Item = &'static Rule>,
-    context: &Context<'_, '_>,
-    findings: &mut Vec<Draft>,
-    most: usize,
-) {
-    let contents = context
-        .transcript
-        .contents()
-        .and_if(!context.document.faults().is_empty(), Contents::FAULTS)
-        .and_if(context.kept.is_some(), Contents::ANSWER)
-        .and_if(context.course.is_some(), Contents::EXCHANGE);
-    let looks = |rule: &&'static Rule| {
-        let looks = rule.looks_at.intersects(contents);
-        // The tests run with this check, which finds incomplete declarations.
-        debug_assert!(looks || rule::is_silent(rule, context), "{} looks at more than it declares", rule.id);
-        looks
-    };
-    rule::run(rules.filter(looks), context, findings, most);
 }
 
 /// What a request shares with the exchange that it continues.

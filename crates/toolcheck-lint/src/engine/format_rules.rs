@@ -1,8 +1,9 @@
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use toolcheck_core::detection::Detected;
 use toolcheck_core::formats::Format;
-use toolcheck_core::ir::TranscriptKind;
+use toolcheck_core::ir::{Contents, TranscriptKind};
 use toolcheck_core::readers::{Policy, Reader, SourceKind};
 use toolcheck_core::targets::{self, Target};
 
@@ -11,12 +12,17 @@ use crate::options::Options;
 use crate::report::{FileReport, Reading};
 use crate::rule::{Rule, Verdicts};
 
+/// The most sets of contents whose rules are kept.
+const MOST_CONTENTS: usize = 16;
+
 /// The rules that apply to the transcripts of one format, and the target that they are checked against.
 #[derive(Debug)]
 pub(crate) struct FormatRules<'r> {
     pub(crate) format: Option<&'static Format>,
     pub(crate) known: Option<&'r Target>,
     pub(crate) rules: Vec<&'static Rule>,
+    /// Those that look at what transcripts contain, for each set of it so far.
+    by_contents: RefCell<Vec<(Contents, Rc<[&'static Rule]>)>>,
     pub(crate) verdicts: Verdicts,
     /// What may be said of the files, if they are not requests.
     pub(crate) policy: Option<&'static Policy>,
@@ -37,7 +43,14 @@ impl<'r> FormatRules<'r> {
                 && (options.reports_hidden || rule.can_report(format, options.kind, target, is_named))
         };
         let rules = options.rules.iter().copied().filter(can_report).collect();
-        Self { format, known, rules, verdicts: Verdicts::default(), policy: None }
+        Self {
+            format,
+            known,
+            rules,
+            by_contents: RefCell::default(),
+            verdicts: Verdicts::default(),
+            policy: None,
+        }
     }
 
     /// The rules for what a reader reads. They depend on no target, because nobody sends it as it is; what an agent sends
@@ -51,7 +64,9 @@ impl<'r> FormatRules<'r> {
             has_what_it_needs(rule, options) && !rule.only_explains() && level(rule).is_some()
         };
         let rules = options.rules.iter().copied().filter(can_report).collect();
-        Self { format: None, known: target, rules, verdicts: Verdicts::default(), policy: Some(policy) }
+        let by_contents = RefCell::default();
+        let policy = Some(policy);
+        Self { format: None, known: target, rules, by_contents, verdicts: Verdicts::default(), policy }
     }
 
     /// The rules for tools without a conversation, which are checked against a target.
@@ -61,6 +76,18 @@ impl<'r> FormatRules<'r> {
         };
         let rules = Self::new(None, options);
         Self { rules: rules.rules.iter().copied().filter(is_about_tools).collect(), ..rules }
+    }
+
+    /// The rules that look at something of what a transcript contains. There are few such sets, and many rules.
+    pub(crate) fn that_look_at(&self, contents: Contents) -> Rc<[&'static Rule]> {
+        let mut known = self.by_contents.borrow_mut();
+        if let Some((_, rules)) = known.iter().find(|(of, _)| *of == contents) {
+            return Rc::clone(rules);
+        }
+        let rules = self.rules.iter().copied().filter(|rule| rule.looks_at.intersects(contents)).collect();
+        known.truncate(MOST_CONTENTS - 1);
+        known.push((contents, Rc::clone(&rules)));
+        rules
     }
 
     /// The target, or one that enforces nothing.

@@ -82,6 +82,9 @@ struct Declared<'t> {
 
 pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
     let mut checks = Checks::default();
+    if arguments::numbered_calls(cx).next().is_none() {
+        return checks;
+    }
     let declared = declared(cx);
     if declared.is_empty() {
         return checks;

@@ -64,6 +64,11 @@ impl Plain {
         is_plain.then_some(Self { steps: parser.steps, is_anchored, first, is_for_ascii })
     }
 
+    /// Whether it can only match from the start of a text on.
+    pub(super) fn is_anchored(&self) -> bool {
+        self.is_anchored
+    }
+
     /// Whether something in a text matches. None if only an engine can tell.
     pub(super) fn is_match(&self, text: &str) -> Option<bool> {
         if self.is_for_ascii && !text.is_ascii() {
@@ -110,15 +115,19 @@ impl Plain {
 }
 
 fn is_in(byte: u8, set: u128) -> bool {
-    byte.is_ascii() && set >> byte & 1 == 1
+    is_in_halves(byte, [set as u64, (set >> 64) as u64])
+}
+
+#[inline]
+fn is_in_halves(byte: u8, halves: [u64; 2]) -> bool {
+    byte.is_ascii() && halves[usize::from(byte >> 6 & 1)] >> (byte & 63) & 1 == 1
 }
 
 /// How many bytes at the start of a text are in a set, up to `most`. Nearly all bytes of ids and names are compared here.
 fn fitting(text: &[u8], set: u128, most: usize) -> usize {
     let halves = [set as u64, (set >> 64) as u64];
     let text = &text[..text.len().min(most)];
-    let is_in = |byte: &u8| byte.is_ascii() && halves[usize::from(byte >> 6 & 1)] >> (byte & 63) & 1 == 1;
-    text.iter().position(|byte| !is_in(byte)).unwrap_or(text.len())
+    text.iter().position(|byte| !is_in_halves(*byte, halves)).unwrap_or(text.len())
 }
 
 struct Parser<'p> {

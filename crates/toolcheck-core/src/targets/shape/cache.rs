@@ -15,6 +15,37 @@ use super::tables::Kind;
 pub(super) struct ValidObjectCache {
     tools: Texts,
     messages: Texts,
+    pub(super) other_keys: OtherKeys,
+}
+
+/// Keys that objects have and no table knows, and that were meant to be none of those that it knows: a client has the same
+/// in each request, and to compare names is dear.
+#[derive(Debug, Default)]
+pub(super) struct OtherKeys(HashMap<TextKey, (usize, Box<[u8]>)>);
+
+/// The most such keys that are kept, and the longest.
+const MOST_OTHER_KEYS: usize = 1024;
+const LONGEST_OTHER_KEY: usize = 64;
+
+impl OtherKeys {
+    /// Whether a key of the object `number` is none of its own; `may_be` says whether it was meant to be one, and is asked
+    /// once.
+    pub(super) fn has(&mut self, number: usize, key: &[u8], may_be: impl FnOnce() -> bool) -> bool {
+        let hash = self.0.hasher().hash_one((number, key));
+        if self.0.get(&hash).is_some_and(|(of, known)| *of == number && **known == *key) {
+            return true;
+        }
+        if may_be() {
+            return false;
+        }
+        if key.len() <= LONGEST_OTHER_KEY {
+            if self.0.len() == MOST_OTHER_KEYS {
+                self.0.clear();
+            }
+            self.0.insert(hash, (number, key.into()));
+        }
+        true
+    }
 }
 
 impl ValidObjectCache {

@@ -406,7 +406,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             self.missing(object, number, value, seen, within);
         }
         for member in ignored {
-            if self.is_misspelt(object, value, member, (is_request, first)) {
+            if self.is_misspelt((number, object), value, member, (is_request, first)) {
                 self.unknown(object, member, within);
             }
         }
@@ -448,7 +448,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     #[inline(never)]
     fn is_misspelt(
         &mut self,
-        object: &Object,
+        (number, object): Numbered<'_>,
         value: Value<'d, 's>,
         member: Value<'d, 's>,
         (is_request, first): (bool, usize),
@@ -459,18 +459,22 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
         if is_in_message && member.is_array() {
             return false;
         }
+        let is_like = |field: &Field| {
+            field.is_known
+                && field.key.len() > SHORT
+                && field.key.len().abs_diff(key.len()) <= SHORT
+                && is_near(&field.key, &key)
+        };
+        if self.kept.other_keys.has(number, key.as_bytes(), || object.fields.iter().any(is_like)) {
+            return false;
+        }
         let is_reported = |fault: &ShapeFault<'f>| fault.parent == value.id() && fault.lacks_key();
         // The list of a request under the singular, such as its `tool`.
         let is_singular =
             |field: &Field| is_request && member.is_array() && field.key.strip_suffix('s') == Some(&*key);
         // What is of another type, or short, may be a key of somebody's own, such as `ids` beside no `id`.
         let is_meant = |field: &&Field| {
-            field.is_known
-                && field.key.len() > SHORT
-                && field.mask & bit_of(member) != 0
-                && field.key.len().abs_diff(key.len()) <= SHORT
-                && (is_near(&field.key, &key) || is_singular(field))
-                && value.get(&field.key).is_none()
+            is_like(field) && field.mask & bit_of(member) != 0 && value.get(&field.key).is_none()
         };
         object.fields.iter().find(is_meant).is_some_and(|field| {
             let mut missing = self.faults[first..].iter().filter(|fault| is_reported(fault));
