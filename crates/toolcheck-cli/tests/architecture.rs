@@ -10,9 +10,8 @@ use toolcheck_core::{RuleId, formats, targets};
 use crate::common::root;
 
 /// Modules of one crate that may depend on each other, and why.
-const CYCLES: [(&str, &[&str], &str); 7] = [
+const CYCLES: [(&str, &[&str], &str); 6] = [
     ("toolcheck-json", &["document", "fault", "parse"], "the parser returns a document, which has faults"),
-    ("toolcheck-json", &["embedded", "string"], "both read the escapes of a string"),
     (
         "toolcheck-lint",
         &["engine", "fix", "marks"],

@@ -11,6 +11,7 @@ pub(crate) mod event_session;
 pub(crate) mod events;
 pub(crate) mod file_style;
 pub(crate) mod flattened;
+mod forms;
 pub(crate) mod lists;
 pub(crate) mod literal;
 pub(crate) mod nested;

@@ -1,0 +1,88 @@
+//! The forms in which a list of messages may be written.
+
+use toolcheck_json::Value;
+
+use super::answers::{self, ReadMessage};
+use super::{lists, spans, tagged, turns};
+use crate::claim::certainty;
+use crate::formats::{self, Format};
+use crate::readers::{message_lines, vercel_ai};
+
+/// How the messages of a list, or of a value that stands for one, are written.
+#[derive(Clone, Copy)]
+pub(super) enum How {
+    /// A request body, or an object like one.
+    Body(&'static Format),
+    List(&'static Format),
+    /// Turns of a data set.
+    Turns,
+    /// A prompt and its answer, in a row or in columns.
+    Divided,
+    /// Messages whose turns are items under `output`.
+    Outputs,
+    /// OpenTelemetry's parts.
+    Parts,
+    /// Messages of Vercel's AI SDK in a span.
+    Sdk,
+    /// OpenInference's messages as objects.
+    Wrapped,
+    /// Attributes of a span, one for each value.
+    Flat,
+    /// Messages under any key of the entries.
+    Entries,
+    /// Lists of messages, or objects with one each, that go on from one another.
+    Joined,
+    /// A message of its own with calls: an answer.
+    Answer(ReadMessage),
+}
+
+/// The form of a list whose messages are of no API, if it is known.
+pub(super) fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
+    if turns::has_from(list)
+        || turns::has_call_roles(list)
+        || turns::have_own_blocks(list.elements())
+        || !is_trace && tagged::has_tagged_calls(list)
+    {
+        Some(How::Turns)
+    } else if !is_trace && message_lines::has_outputs(list) {
+        Some(How::Outputs)
+    } else if spans::has_parts(list) {
+        Some(How::Parts)
+    } else if list.has_key("messages_and_choices") || list.elements().any(answers::is_in_entry) {
+        // Choices of responses among the messages: `MessagesAndChoices` in `src/art/types.py` of OpenPipe/ART.
+        Some(How::Entries)
+    } else if spans::has_wrapped(list) {
+        Some(How::Wrapped)
+    } else {
+        None
+    }
+}
+
+/// Whether a list of messages is read with the chosen message beside it.
+pub(super) fn may_end_with_chosen(list: Value<'_, '_>) -> bool {
+    match own_form(list, false) {
+        Some(how) => matches!(how, How::Turns),
+        None => lists::is_list(list) && surest(list).is_some_and(|format| format.family == "chat"),
+    }
+}
+
+/// Whether a list of messages is of Vercel's AI SDK. Most are not, which a glance shows.
+pub(super) fn is_of_sdk(list: Value<'_, '_>) -> bool {
+    toolcheck_json::contains(list.raw(), b"\"toolCallId\"") && vercel_ai::is_list(list)
+}
+
+/// Whether an object is a page of a list as OpenAI's API returns it, which begins with the newest unless it is asked for
+/// another order.
+pub(super) fn is_page(value: Value<'_, '_>) -> bool {
+    value.get_str("object").as_deref() == Some("list") && value.get_any(&["first_id", "has_more"]).is_some()
+}
+
+/// How sure a format must be of a list of messages.
+const SURE_OF_LIST: u8 = certainty::TEXT - 5;
+
+/// The format that is surest of a request or of a list of messages.
+pub(super) fn surest(value: Value<'_, '_>) -> Option<&'static Format> {
+    let sure = formats::ALL.iter().rev().map(|format| ((format.sniff)(value), *format));
+    let (sure, format) = sure.max_by_key(|(sure, _)| *sure)?;
+    (sure >= SURE_OF_LIST).then_some(format)
+}

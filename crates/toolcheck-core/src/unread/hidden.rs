@@ -1,0 +1,75 @@
+//! Calls at places in the messages of a row where nobody looks.
+
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+use toolcheck_json::{Document, Value, contains};
+
+use super::{ANSWER_LOOKED_AT, NAMES, OUTPUTS, is_content_in_text, of_key, of_words, unwrapped};
+use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
+use crate::names::words;
+
+/// What a call has in the places where nobody looks, beside the name of its tool: DeepEval's `tools_called`
+/// (`deepeval/test_case/llm_test_case.py` of confident-ai/deepeval), LangChain's `tool_input` and others.
+const GIVEN: [&str; 7] =
+    words("arguments args input_parameters inputParameters tool_input tool_args action_input");
+
+/// Whether an object in a message is a call in whatever words: it names what is called, and has arguments.
+fn is_hidden_call(value: Value<'_, '_>) -> bool {
+    let is_named = |name: Value<'_, '_>| name.as_json_str().is_some_and(|name| !name.is_empty());
+    let may_be_given = |given: Value<'_, '_>| {
+        given.is_object() || given.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
+    };
+    // LlamaIndex's chats keep `toolCall` in the annotations of a message.
+    let is_call = || value.key_text().is_some_and(|key| of_key(&key, value) == Some(UnreadKind::Calls));
+    let with_output = || value.get("input").filter(|_| value.get_any(&OUTPUTS).is_some() || is_call());
+    value.get_any(&NAMES).or_else(|| value.get("action")).is_some_and(is_named)
+        && value.get_any(&GIVEN).or_else(with_output).is_some_and(may_be_given)
+}
+
+fn holds_hidden_call(value: Value<'_, '_>) -> bool {
+    let (mut stack, mut looked_at) = (vec![value], 0);
+    while let Some(value) = stack.pop().filter(|_| looked_at < ANSWER_LOOKED_AT) {
+        looked_at += 1;
+        if is_hidden_call(value) {
+            return true;
+        }
+        stack.extend(value.children().take(ANSWER_LOOKED_AT));
+    }
+    false
+}
+
+/// What is in a text that shows calls: as Open WebUI did before it kept their items (`serialize_content_blocks` in
+/// `backend/open_webui/utils/middleware.py` of open-webui/open-webui), and in a trace of Bedrock's agents.
+const SHOWN: [&[u8]; 2] = [br#"<details type=\"tool_calls\""#, b"type=tool_use}"];
+
+/// What all of them have, and hardly any text.
+static SHOWN_TYPE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("type="));
+
+/// The first call at a place in the messages of a row where nobody looks, if no call was read.
+pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -> Option<Unread<'s>> {
+    let is_call = |part: &Part<'_>| matches!(part.body, Body::Call(_));
+    if transcript.parts.iter().any(is_call) || !transcript.unread.is_empty() {
+        return None;
+    }
+    let messages = transcript.messages.iter().map(|message| document.value(message.place.node));
+    let in_message = |message: Value<'_, 's>| {
+        let read = ["role", "content", "tools", "functions"];
+        let members = message.members().filter(|member| !read.iter().any(|key| member.has_key(key)));
+        let own = message.get_any(&GIVEN).filter(|_| is_hidden_call(message));
+        let is_shown = |content: &Value<'_, '_>| {
+            SHOWN_TYPE.find(content.raw()).is_some() && SHOWN.iter().any(|mark| contains(content.raw(), mark))
+                || is_content_in_text(message)
+        };
+        // Coze's messages have a type, such as `function_call`.
+        let is_typed = |kind: &Value<'_, '_>| kind.as_str().is_some_and(|kind| of_words(&kind).is_some());
+        let of_model =
+            Some(message).filter(|message| message.get_str("role").as_deref() == Some("assistant"));
+        own.or_else(|| of_model?.get("content").filter(is_shown))
+            .or_else(|| of_model?.get("type").filter(is_typed))
+            .or_else(|| members.into_iter().find(|member| unwrapped(*member, holds_hidden_call)))
+            .map(|found| (Place::of(found), found.key_text().unwrap_or_default()))
+    };
+    let (place, name) = messages.into_iter().find_map(in_message)?;
+    Some(Unread { place, what: UnreadKind::Calls, name, is_known: true })
+}
