@@ -321,9 +321,6 @@ fn is_unusual(block: Value<'_, '_>) -> bool {
     !block.get("type").and_then(Value::as_json_str).is_some_and(is_usual)
 }
 
-/// More than the length of the longest mark.
-const LONGEST_MARK: usize = 32;
-
 /// Every format, one bit each by their numbers in [`ALL`].
 const EVERY: u32 = (1 << ALL.len()) - 1;
 
@@ -349,15 +346,7 @@ fn marked(record: Value<'_, '_>) -> u32 {
         }
         words
     });
-    /// The first letters of the keys of each length: of most keys, they tell that there is no such key.
-    static LETTERS: LazyLock<[u32; LONGEST_MARK]> = LazyLock::new(|| {
-        let mut letters = [0; LONGEST_MARK];
-        for key in ALL.iter().flat_map(|format| format.marks.keys()) {
-            letters[key.len() % LONGEST_MARK] |= 1 << (key.as_bytes()[0] % 32);
-        }
-        letters
-    });
-    let (keys, words, letters) = (&*KEYS, &*WORDS, &*LETTERS);
+    let (keys, words) = (&*KEYS, &*WORDS);
     // By some of these words, some formats are ruled out.
     let rules_out = Cell::new(false);
     // What a message or a block says by its members.
@@ -373,11 +362,7 @@ fn marked(record: Value<'_, '_>) -> u32 {
                 Some("content" | "name") | None => 0,
                 Some("type") => by_word(&["text"]),
                 Some("role") => by_word(&USUAL_ROLES),
-                Some(key) => {
-                    let first = key.as_bytes().first().map_or(0, |first| first % 32);
-                    let may_be_one = letters[key.len() % LONGEST_MARK] >> first & 1 == 1;
-                    may_be_one.then(|| keys.get(key).copied()).flatten().unwrap_or_default()
-                }
+                Some(key) => keys.get(key).copied().unwrap_or_default(),
             };
             let is_word = matches!(key.as_deref(), Some("type" | "role"));
             rules_out.set(rules_out.get() || is_word && shown != 0);

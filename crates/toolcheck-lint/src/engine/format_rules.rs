@@ -12,6 +12,9 @@ use crate::options::Options;
 use crate::report::{FileReport, Reading};
 use crate::rule::{Rule, Verdicts};
 
+/// Rules that several transcripts need.
+type SharedRules = Rc<[&'static Rule]>;
+
 /// The most sets of contents whose rules are kept.
 const MOST_CONTENTS: usize = 16;
 
@@ -22,7 +25,7 @@ pub(crate) struct FormatRules<'r> {
     pub(crate) known: Option<&'r Target>,
     pub(crate) rules: Vec<&'static Rule>,
     /// Those that look at what transcripts contain, for each set of it so far.
-    by_contents: RefCell<Vec<(Contents, Rc<[&'static Rule]>)>>,
+    by_contents: RefCell<Vec<(Contents, SharedRules)>>,
     pub(crate) verdicts: Verdicts,
     /// What may be said of the files, if they are not requests.
     pub(crate) policy: Option<&'static Policy>,
@@ -79,7 +82,7 @@ impl<'r> FormatRules<'r> {
     }
 
     /// The rules that look at something of what a transcript contains. There are few such sets, and many rules.
-    pub(crate) fn that_look_at(&self, contents: Contents) -> Rc<[&'static Rule]> {
+    pub(crate) fn that_look_at(&self, contents: Contents) -> SharedRules {
         let mut known = self.by_contents.borrow_mut();
         if let Some((_, rules)) = known.iter().find(|(of, _)| *of == contents) {
             return Rc::clone(rules);
