@@ -389,7 +389,7 @@ mod tests {
         for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "fixtures/README.md"] {
             let text = fs::read_to_string(root().join(document)).unwrap();
             // Behind an odd one, what is between two of them is no longer what is quoted.
-            assert!(text.matches('`').count() % 2 == 0, "{document} has an odd number of backticks");
+            assert!(text.matches('`').count().is_multiple_of(2), "{document} has an odd number of backticks");
             let mut named = 0;
             for quoted in text.split('`').skip(1).step_by(2) {
                 let is_path = quoted.contains('/')
