@@ -80,8 +80,8 @@ pub struct Format {
 }
 
 /// Quick signs that a record may be in a format: one of these keys is in the record, a message or a block, or the model
-/// has one of these names. A block of a type other than text, or an unusual
-/// role, may belong to any format whose marks don't list it as one that says nothing.
+/// has one of these names. A block of a type other than text, or an unusual role, may belong to any format whose
+/// marks don't list it as one that says nothing.
 #[derive(Debug)]
 pub struct Marks {
     /// Keys of a request body that few or no other formats have.

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, search, traces};
+use super::{Reader, search, spans, traces};
 use crate::claim::certainty;
 
 pub(super) static READER: Reader =
@@ -10,7 +10,7 @@ pub(super) static READER: Reader =
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own_key = |key: &str, _: Value<'_, '_>| {
-        let key = key.strip_prefix("attributes.").unwrap_or(key);
+        let key = spans::attribute_name(key);
         key.starts_with("llm.input_messages") || key.starts_with("llm.output_messages")
     };
     let is_nested = |record: Value<'_, '_>| {

@@ -23,7 +23,7 @@ const OF_ADK: &str = "gcp.vertex.agent.llm_request";
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own_key = |key: &str, value: Value<'_, '_>| {
-        let key = key.strip_prefix("attributes.").unwrap_or(key);
+        let key = spans::attribute_name(key);
         let is_list = |list: Value<'_, '_>| spans::has_parts(list) || lists::is_list(list);
         MESSAGES.contains(&key) && unread::unwrapped(value, is_list)
             || key == OF_SDK && unread::unwrapped(value, vercel_ai::is_list)

@@ -256,12 +256,9 @@ impl Exchanges {
         }
         // An exchange with the same request, as far as calls and texts tell.
         let mut again = None;
-        for (length, hashes) in histories.first.iter().enumerate().rev() {
+        'lengths: for (length, hashes) in histories.first.iter().enumerate().rev() {
             for (way, hash) in hashes.iter().enumerate().filter(|(_, hash)| **hash != NO_HISTORY) {
                 let Some(numbers) = self.by_history.get(hash) else { continue };
-                if again.is_some() && length == transcript.messages.len() {
-                    continue;
-                }
                 let behind = NewMessages::new(document, transcript, length, way == 0, &self.given);
                 let found = numbers.iter().map(|number| {
                     let continued = Continued { number: *number, first_new: length };
@@ -283,7 +280,7 @@ impl Exchanges {
                 {
                     // Without ids, or with the same ones, it may be another run, which goes on from an answer of its own.
                     again = found;
-                    continue;
+                    continue 'lengths;
                 }
                 let is_changed = |(_, kept): &(_, Option<HistoryMatch<'_>>)| {
                     kept.as_ref().is_some_and(HistoryMatch::is_changed)

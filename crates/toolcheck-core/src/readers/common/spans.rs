@@ -124,7 +124,7 @@ const FLAT_TOOLS: [&str; 2] = ["llm.tools.", "llm.request.functions."];
 
 /// Whether a key belongs to messages that are written with a key for each value.
 pub(crate) fn is_flat_key(key: &str) -> bool {
-    let key = key.strip_prefix("attributes.").unwrap_or(key);
+    let key = attribute_name(key);
     let is_numbered = |start: &str| {
         key.strip_prefix(start).is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
     };
@@ -147,6 +147,11 @@ const CALLS: &str = ".tool_calls";
 
 /// The keys of a text in an attribute of a list.
 const TEXTS: [&str; 3] = ["stringValue", "string_value", "Value"];
+
+/// The name of an attribute: tables of spans have it behind a word.
+pub(crate) fn attribute_name(key: &str) -> &str {
+    key.strip_prefix("attributes.").unwrap_or(key)
+}
 
 /// The attributes of a span with their names: the members of an object, or a list of keys and values.
 pub(crate) fn attributes<'d, 's>(
@@ -258,7 +263,7 @@ pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, span: Value<'_, 's>
     let mut messages: BTreeMap<(usize, u32), Flat<'_, 's>> = BTreeMap::new();
     let mut tools: BTreeMap<u32, Vec<(String, Value<'_, 's>)>> = BTreeMap::new();
     for (key, value) in attributes(span) {
-        let key = key.strip_prefix("attributes.").unwrap_or(&key);
+        let key = attribute_name(&key);
         let under = |starts: &[&str]| {
             let paths = starts.iter().enumerate();
             paths.filter_map(|(kind, start)| Some((kind, numbered(key.strip_prefix(start)?)?))).next()
@@ -296,8 +301,9 @@ pub(crate) fn settle_agents<'s>(root: Value<'_, 's>, conversations: &mut [Conver
     let is_of_agent = |conversation: &&mut Conversation<'s>| {
         let span = root.document().value(conversation.transcript.place.node);
         let is_result = |part: &Part<'_>| matches!(part.body, Body::Result(_));
-        attributes(span).any(|(key, value)| is_kind(&key) && value.as_str().as_deref() == Some("AGENT"))
-            && !conversation.transcript.parts.iter().any(is_result)
+        attributes(span).any(|(key, value)| {
+            attribute_name(&key) == "openinference.span.kind" && value.as_str().as_deref() == Some("AGENT")
+        }) && !conversation.transcript.parts.iter().any(is_result)
     };
     let mut agents = conversations.iter_mut().filter(is_of_agent).peekable();
     if agents.peek().is_none() {
@@ -308,8 +314,7 @@ pub(crate) fn settle_agents<'s>(root: Value<'_, 's>, conversations: &mut [Conver
     let mut answered = HashSet::default();
     let mut stack = vec![root];
     while let Some(value) = stack.pop() {
-        let ids =
-            attributes(value).filter(|(key, _)| key.strip_prefix("attributes.").unwrap_or(key) == "tool.id");
+        let ids = attributes(value).filter(|(key, _)| attribute_name(key) == "tool.id");
         answered.extend(ids.filter_map(|(_, id)| id.as_str()));
         stack.extend(value.children().filter(|child| child.children().next().is_some()));
     }
@@ -320,10 +325,6 @@ pub(crate) fn settle_agents<'s>(root: Value<'_, 's>, conversations: &mut [Conver
             call.unpaired = Some(UnpairedReason::Elsewhere);
         }
     }
-}
-
-fn is_kind(key: &str) -> bool {
-    key.strip_prefix("attributes.").unwrap_or(key) == "openinference.span.kind"
 }
 
 /// Whether a list holds messages of OpenInference that are objects: `{"message": {"role": ...}}`, or with keys like

@@ -211,7 +211,7 @@ fn tools<'d, 's>(span: Value<'d, 's>, asked: Value<'d, 's>) -> Option<Value<'d, 
 pub(crate) fn repeats(span: Value<'_, '_>, member: Value<'_, '_>) -> bool {
     let is_value = || {
         let key = member.key_text().unwrap_or_default();
-        matches!(key.strip_prefix("attributes.").unwrap_or(&key), "input.value" | "output.value")
+        matches!(spans::attribute_name(&key), "input.value" | "output.value")
     };
     let has_flat = || span.get_any(&["llm.input_messages", "attributes.llm.input_messages"]).is_some();
     let is_inner = ["input", "output"].iter().any(|key| member.has_key(key)) && member.get("value").is_some();
