@@ -140,7 +140,11 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
                 || calls_beside(turn).is_some_and(is_python)
                 || turn.get("function_call").is_some_and(Value::is_array)
         }
-        Some("tool") => call_with_result(turn).is_some(),
+        // Beside calls between tags, results need no id: `HuggingFaceTB/smoltalk2`.
+        Some("tool") => {
+            call_with_result(turn).is_some()
+                || turn.get("tool_call_id").is_none() && tagged::has_tagged_calls(list)
+        }
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
         Some("human" | "model") => {
             turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && tagged::has_tags(list)
