@@ -60,11 +60,14 @@ pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
             && turn.get_any(&TEXTS).is_some()
             && turn.get("role").is_none()
     };
-    // Beside messages with a role, it is one whose role has the wrong key.
-    let has_role =
-        |turn: Value<'_, '_>| turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none();
+    // Beside messages with a role, it is one whose role has the wrong key. Those of chat-ui, which are only named, have calls
+    // and results in lists of updates.
+    let is_other = |turn: Value<'_, '_>| {
+        turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none()
+            || turn.get("updates").is_some_and(Value::is_array)
+    };
     let mut turns = list.elements().take(LOOKED_AT);
-    turns.clone().any(is_turn) && !turns.any(has_role)
+    turns.clone().any(is_turn) && !turns.any(is_other)
 }
 
 /// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2, Llama 3 and Granite, and the words of
