@@ -69,7 +69,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_message = |message: Value<'_, '_>| framework_of(message).is_some();
     let is_list = |value: Value<'_, '_>| {
         value.elements().take(LOOKED_AT).any(is_message)
-            || value.elements().take(CALLS_LOOKED_AT).any(|message| has_calls(message))
+            || value.elements().take(CALLS_LOOKED_AT).any(has_calls)
     };
     let may_be = |record: &Value<'_, '_>| match record.is_array() {
         true => is_list(*record),
