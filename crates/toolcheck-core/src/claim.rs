@@ -106,6 +106,39 @@ pub(crate) fn surest_message<'d, 's>(
     }
 }
 
+/// The [`certainty`] of a format that has nothing in common with Chat Completions: where most calls and results are written
+/// as there or as Anthropic writes them, a message in this format is the mistake.
+pub(crate) fn surest_of_most<'d, 's>(
+    list: Value<'d, 's>,
+    enough: u8,
+    claim: impl Fn(Value<'d, 's>) -> Claim,
+) -> u8 {
+    let sure = surest_message(list, enough, &claim);
+    if sure >= SURE && are_mostly_others(list, claim) { certainty::FAINT } else { sure }
+}
+
+/// Whether more messages have calls or results of those formats than are surely of the format that claims them.
+fn are_mostly_others<'d, 's>(list: Value<'d, 's>, claim: impl Fn(Value<'d, 's>) -> Claim) -> bool {
+    let is_of_chat = |message: Value<'_, '_>| {
+        message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
+            || message.get("tool_call_id").is_some() && message.get_str("role").as_deref() == Some("tool")
+    };
+    let is_block =
+        |block: Value<'_, '_>| matches!(block.get_str("type").as_deref(), Some("tool_use" | "tool_result"));
+    let (mut own, mut others) = (0, 0);
+    for message in list.elements().take(MESSAGES_LOOKED_AT) {
+        if is_of_chat(message) {
+            others += 1;
+        } else if matches!(claim(message), Claim::Sure(sure) if sure >= SURE) {
+            own += 1;
+        } else if message.list("content").any(is_block) {
+            others += 1;
+        }
+    }
+    // One alone may be the mistake.
+    others > own.max(1)
+}
+
 /// The divisor of the certainty if some messages are foreign and the others are below [`SURE`].
 const FAINTER: u8 = 3;
 

@@ -49,8 +49,24 @@ pub struct Finding {
     pub(crate) fix: Option<Box<Fix>>,
     /// The start of the text at its place, which identifies it in later runs.
     pub(crate) head: Head,
-    /// The hash of what it says if a later conversation of the file may say it again.
-    pub(crate) reported: Option<u64>,
+    /// What it is known by if a later conversation of the file may say it again.
+    pub(crate) reported: Option<FindingKey>,
+}
+
+/// What a finding is known by, as hashes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct FindingKey {
+    /// The rule, the value, and what was said before it.
+    pub(crate) said: u64,
+    pub(crate) call: Option<CallKey>,
+}
+
+/// The rule, the value and the call that it is in. A span has its answer alone, and the next one has it in its history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct CallKey {
+    pub(crate) in_answer: u64,
+    pub(crate) in_history: u64,
+    pub(crate) is_in_answer: bool,
 }
 
 /// The rule of a finding that is left, and the start of the text at its place, wherever that is then.
@@ -204,8 +220,8 @@ pub struct DraftContent {
     /// What the target answers, if the rule knows it.
     pub(crate) answer: Option<Answer>,
     pub(crate) fix: Option<Box<Fix>>,
-    /// The hash by which it is left out of a later conversation of the file.
-    pub(crate) reported: Option<u64>,
+    /// What it is known by, to be left out of a later conversation of the file.
+    pub(crate) reported: Option<FindingKey>,
 }
 
 /// What a finding about the shape of a request is about, for the findings of other rules that may be about the same.

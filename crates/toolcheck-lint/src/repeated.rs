@@ -1,12 +1,12 @@
 //! Findings that several conversations of a file have, in one record or in several, because each repeats what was said before.
 
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use foldhash::HashSet;
 use toolcheck_core::ir::{Body, Role, Transcript};
 use toolcheck_json::Document;
 
-use crate::finding::{Draft, Finding};
+use crate::finding::{CallKey, Draft, Finding, FindingKey};
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
 #[derive(Debug, Default)]
@@ -32,36 +32,52 @@ impl ReportedFindings {
         for mut draft in drafts.split_off(start) {
             let value = document.value(draft.place.node).raw();
             if value.len() <= Self::LONGEST {
-                let at = said.at(draft.place.span.start);
-                let key = BuildHasherDefault::<DefaultHasher>::default().hash_one((
-                    draft.rule,
-                    hash_without_space(value),
-                    at,
-                ));
-                new.push(key);
-                if self.0.contains(&key) {
+                let key = said.key(&draft, hash_without_space(value));
+                if self.knows(&key) {
                     continue;
                 }
+                new.push(key);
                 draft.said_mut().into_iter().for_each(|said| said.reported = Some(key));
             }
             drafts.push(draft);
         }
-        new.truncate(Self::MOST.saturating_sub(self.0.len()));
-        self.0.extend(new);
+        new.iter().for_each(|key| self.add(key));
     }
 
     /// Leaves out the findings of the next piece of a file that were in those before.
     pub(crate) fn leave_out_of_piece(&mut self, findings: &mut Vec<Finding>) {
-        findings.retain(|finding| finding.reported.is_none_or(|key| !self.0.contains(&key)));
-        let room = Self::MOST.saturating_sub(self.0.len());
-        self.0.extend(findings.iter().filter_map(|finding| finding.reported).take(room));
+        findings.retain(|finding| finding.reported.is_none_or(|key| !self.knows(&key)));
+        findings.iter().filter_map(|finding| finding.reported).for_each(|key| self.add(&key));
     }
+
+    fn knows(&self, key: &FindingKey) -> bool {
+        let has = |call: &CallKey| {
+            self.0.contains(&call.in_answer) || call.is_in_answer && self.0.contains(&call.in_history)
+        };
+        self.0.contains(&key.said) || key.call.as_ref().is_some_and(has)
+    }
+
+    fn add(&mut self, key: &FindingKey) {
+        let of_call = |call: &CallKey| if call.is_in_answer { call.in_answer } else { call.in_history };
+        if self.0.len() < Self::MOST {
+            self.0.insert(key.said);
+            self.0.extend(key.call.as_ref().map(of_call));
+        }
+    }
+}
+
+/// Shorter ids are counted by a program, so that other calls have them too.
+const SHORTEST_ID: usize = 12;
+
+fn hash(value: impl Hash) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
 
 /// What was said in a conversation before each of its messages, as hashes.
 struct SaidBefore {
-    /// Where messages and their parts begin, each with what was said before the message.
-    places: Vec<(u32, u64)>,
+    /// Where messages and their parts begin, each with what was said before the message, and the id of the call that the part
+    /// is.
+    places: Vec<(u32, u64, Option<u64>)>,
 }
 
 impl SaidBefore {
@@ -70,9 +86,13 @@ impl SaidBefore {
         let mut places = Vec::new();
         for (message, parts) in transcript.messages_with_parts() {
             let before = hasher.finish();
-            places.push((message.place.span.start, before));
+            places.push((message.place.span.start, before, None));
             for part in parts {
-                places.push((part.place.span.start, before));
+                let id = match &part.body {
+                    Body::Call(call) => call.id.as_ref().filter(|id| id.text.len() >= SHORTEST_ID),
+                    _ => None,
+                };
+                places.push((part.place.span.start, before, id.map(|id| hash(&id.text))));
                 // What a program puts before the conversation may change with each request.
                 if message.role != Role::System {
                     add(&mut hasher, &part.body);
@@ -80,14 +100,20 @@ impl SaidBefore {
             }
         }
         // Of two that begin at one place, the first message counts.
-        toolcheck_json::sort_by_position(&mut places, |(start, _)| *start as usize);
-        places.dedup_by_key(|(start, _)| *start);
+        toolcheck_json::sort_by_position(&mut places, |(start, ..)| *start as usize);
+        places.dedup_by_key(|(start, ..)| *start);
         Self { places }
     }
 
-    fn at(&self, start: u32) -> u64 {
-        let next = self.places.partition_point(|(own, _)| *own <= start);
-        next.checked_sub(1).map_or(0, |number| self.places[number].1)
+    fn key(&self, draft: &Draft, value: u64) -> FindingKey {
+        let next = self.places.partition_point(|(own, ..)| *own <= draft.place.span.start);
+        let (_, before, id) = next.checked_sub(1).map_or((0, 0, None), |number| self.places[number]);
+        let call = id.map(|id| CallKey {
+            in_answer: hash((draft.rule, value, id, true)),
+            in_history: hash((draft.rule, value, id, false)),
+            is_in_answer: before == DefaultHasher::new().finish(),
+        });
+        FindingKey { said: hash((draft.rule, value, before)), call }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     messages_of, openai_chat, reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
-use crate::claim::{Claim, certainty, surest_message};
+use crate::claim::{Claim, certainty, surest_message, surest_of_most};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
@@ -98,6 +98,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let is_empty = list.elements().next().is_none();
     let sure = if is_empty && root.is_object() {
         certainty::FAINT
+    } else if root.is_array() || root.get_any(&["model", "max_tokens"]).is_none() {
+        surest_of_most(list, certainty::CERTAIN, claim)
     } else {
         surest_message(list, certainty::CERTAIN, claim)
     };

@@ -10,7 +10,7 @@ use super::{
     openai_chat, reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
-use crate::claim::{Claim, certainty, surest_message};
+use crate::claim::{Claim, certainty, surest_message, surest_of_most};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
@@ -98,7 +98,8 @@ const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRe
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = messages_of(root) else { return 0 };
     let is_own_body = root.is_object() && root.get_any(&OWN_BODY).is_some();
-    let sure = surest_message(list, certainty::CERTAIN, claim);
+    let surest = if is_own_body { surest_message } else { surest_of_most };
+    let sure = surest(list, certainty::CERTAIN, claim);
     // Converse's own settings around messages with valid roles are enough, since the content may be the mistake. The
     // certainty must exceed that of the formats that would otherwise claim these messages.
     let has_role =

@@ -8,7 +8,7 @@ use toolcheck_json::Value;
 
 use super::{Format, MOST_TOOLS, Marks, has_key_of, list_of, undeclared, write_turns};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
-use crate::claim::{Claim, MESSAGES_LOOKED_AT, certainty, surest_message};
+use crate::claim::{Claim, MESSAGES_LOOKED_AT, certainty, surest_message, surest_of_most};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
@@ -113,7 +113,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     if is_empty && root.is_object() {
         certainty::SURE
     } else {
-        let sure = surest_message(list, certainty::CERTAIN, claim);
+        let surest = if root.is_array() { surest_of_most } else { surest_message };
+        let sure = surest(list, certainty::CERTAIN, claim);
         let is_open =
             || list.elements().take(MESSAGES_LOOKED_AT).all(|content| claim(content) == Claim::Open);
         // Nothing else has contents whose parts are empty lists.

@@ -17,7 +17,7 @@ use toolcheck_json::Value;
 use namespaces::{Namespaces, look_at_callers};
 
 use super::{Format, Marks, declare_tools, gemini_interactions, openai_chat};
-use crate::claim::{Claim, certainty, is_of_opencode, surest_message};
+use crate::claim::{Claim, certainty, is_of_opencode, surest_message, surest_of_most};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
@@ -193,7 +193,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         let is_text = root.get("input").is_some_and(|input| input.as_json_str().is_some());
         return if is_text && is_body() && is_named() { certainty::LIKELY } else { 0 };
     };
-    let sure = surest_message(list, certainty::CERTAIN, claim);
+    let surest = if root.is_array() { surest_of_most } else { surest_message };
+    let sure = surest(list, certainty::CERTAIN, claim);
     if sure >= certainty::SURE || !root.is_object() {
         return sure;
     }

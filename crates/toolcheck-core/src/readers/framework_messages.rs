@@ -1,37 +1,60 @@
-//! Histories of frameworks whose messages are in no wire format: AutoGen, Haystack, LangChain4j, LlamaIndex and Spring AI.
-//!
-//! `python/packages/autogen-core/src/autogen_core/models/_types.py` and
-//! `python/packages/autogen-agentchat/src/autogen_agentchat/messages.py` of microsoft/autogen 0.7,
-//! `haystack/dataclasses/chat_message.py` of deepset-ai/haystack 2, `ChatMessageSerializerTest.java` of
-//! langchain4j/langchain4j 1, `llama-index-core/llama_index/core/base/llms/types.py` of run-llama/llama_index 0.14,
-//! `AssistantMessage.java` and `ToolResponseMessage.java` of spring-projects/spring-ai 1.
+//! Histories of frameworks whose messages are in no wire format, a file each.
+
+mod autogen;
+mod fantasy;
+mod genai;
+mod haystack;
+mod langchain4j;
+mod langchaingo;
+mod llama_index;
+mod llama_index_ts;
+mod rig;
+mod ruby_llm;
+mod spring_ai;
 
 use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, turns};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, parts, turns};
 use crate::ir::{Body, Named, Place, Role, Transcript, Unread, UnreadKind};
 
 pub(super) static READER: Reader = Reader::history(
     "framework-messages",
-    "Messages of AutoGen, Haystack, LangChain4j, LlamaIndex and Spring AI",
+    "Messages of frameworks, such as AutoGen, LlamaIndex, RubyLLM and Spring AI",
     sniff,
     read,
 );
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Framework {
-    AutoGen,
-    Haystack,
-    LangChain4j,
-    LlamaIndex,
-    SpringAi,
+/// How a framework writes a message.
+#[derive(Debug)]
+struct Framework {
+    /// Whether a message is surely one of it.
+    is_own: fn(Value<'_, '_>) -> bool,
+    /// Adds what a message says to the last of the transcript, which was opened with this role.
+    add: for<'s> fn(&mut Transcript<'s>, Value<'_, 's>, Role),
 }
 
-/// How many members of a record are looked at for a list of messages, and how many messages of it.
+static ALL: [&Framework; 11] = [
+    &autogen::FRAMEWORK,
+    &fantasy::FRAMEWORK,
+    &genai::FRAMEWORK,
+    &haystack::FRAMEWORK,
+    &langchain4j::FRAMEWORK,
+    &langchaingo::FRAMEWORK,
+    &llama_index::FRAMEWORK,
+    &llama_index_ts::FRAMEWORK,
+    &rig::FRAMEWORK,
+    &ruby_llm::FRAMEWORK,
+    &spring_ai::FRAMEWORK,
+];
+
+/// How many members of a record are looked at for a list of messages, how many messages of it, and how many blocks of them.
 const MEMBERS_LOOKED_AT: usize = 8;
-const MESSAGES_LOOKED_AT: usize = 3;
+const LOOKED_AT: usize = 3;
+
+/// How many messages of a list are looked at for what only those with calls show.
+const CALLS_LOOKED_AT: usize = 16;
 
 /// Keys of saved states, in which the messages stand deeper.
 const STATES: [&str; 4] = ["llm_context", "agent_states", "chat_store", "store"];
@@ -41,8 +64,13 @@ const EVENTS: &str = "events beside messages";
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // Every file is looked at: a glance at what is surely messages, and at what only states of these frameworks have.
+    let has_calls =
+        |message: Value<'_, '_>| ruby_llm::has_calls(message) || llama_index_ts::has_tools(message);
     let is_message = |message: Value<'_, '_>| framework_of(message).is_some();
-    let is_list = |value: Value<'_, '_>| value.elements().take(MESSAGES_LOOKED_AT).any(is_message);
+    let is_list = |value: Value<'_, '_>| {
+        value.elements().take(LOOKED_AT).any(is_message)
+            || value.elements().take(CALLS_LOOKED_AT).any(has_calls)
+    };
     let may_be = |record: &Value<'_, '_>| match record.is_array() {
         true => is_list(*record),
         false => {
@@ -51,16 +79,12 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
                 || record.members().take(MEMBERS_LOOKED_AT).any(is_list)
         }
     };
-    if records.iter().take(MESSAGES_LOOKED_AT).any(may_be) {
-        nested::certainty_of(records, is_message)
-    } else {
-        0
-    }
+    if records.iter().take(LOOKED_AT).any(may_be) { nested::certainty_of(records, is_message) } else { 0 }
 }
 
 /// A list of messages of a framework that holds calls, in a file of another kind: it is in no wire format.
 pub(crate) fn unread_calls<'s>(list: Value<'_, 's>) -> Option<Unread<'s>> {
-    if !list.elements().take(MESSAGES_LOOKED_AT).any(|message| framework_of(message).is_some()) {
+    if !list.elements().take(LOOKED_AT).any(|message| framework_of(message).is_some()) {
         return None;
     }
     let own = List { title: String::new(), messages: list.elements().collect() };
@@ -71,52 +95,20 @@ pub(crate) fn unread_calls<'s>(list: Value<'_, 's>) -> Option<Unread<'s>> {
 }
 
 /// The framework whose message this surely is.
-fn framework_of(message: Value<'_, '_>) -> Option<Framework> {
-    let has = |key: &str| message.get(key).is_some();
-    if !has("role") {
-        let is_one_of =
-            |key: &str, names: &[&str]| message.get_str(key).is_some_and(|name| names.contains(&&*name));
-        return if is_one_of("type", &["FunctionExecutionResultMessage"])
-            || has("source") && has("content") && is_one_of("type", &AUTOGEN)
-        {
-            Some(Framework::AutoGen)
-        } else if (has("toolExecutionRequests") || has("contents") || has("toolName"))
-            && is_one_of("type", &["USER", "AI", "TOOL_EXECUTION_RESULT"])
-        {
-            Some(Framework::LangChain4j)
-        } else if is_one_of("messageType", &["USER", "ASSISTANT", "SYSTEM", "TOOL"]) {
-            Some(Framework::SpringAi)
-        } else {
-            (has("_role") && has("_content")).then_some(Framework::Haystack)
-        };
-    }
-    if let Some(blocks) = message.get("blocks").filter(|blocks| blocks.is_array()) {
-        let is_own = blocks
-            .elements()
-            .next()
-            .map_or_else(|| has("additional_kwargs"), |block| block.get("block_type").is_some());
-        return is_own.then_some(Framework::LlamaIndex);
-    }
-    let is_of_haystack = |block: Value<'_, '_>| {
-        block.get("type").is_none()
-            && (block.get("tool_call").is_some_and(|call| call.get("tool_name").is_some())
-                || block.get("tool_call_result").is_some_and(|result| result.get("origin").is_some())
-                || has("meta") && has("name") && block.get("text").is_some())
-    };
-    let mut blocks = message.list("content").take(MESSAGES_LOOKED_AT);
-    blocks.any(is_of_haystack).then_some(Framework::Haystack)
+fn framework_of(message: Value<'_, '_>) -> Option<&'static Framework> {
+    ALL.into_iter().find(|framework| (framework.is_own)(message))
 }
 
-/// The messages of AutoGen that name who said them.
-const AUTOGEN: [&str; 7] = [
-    "UserMessage",
-    "AssistantMessage",
-    "TextMessage",
-    "MultiModalMessage",
-    "ToolCallRequestEvent",
-    "ToolCallExecutionEvent",
-    "ToolCallSummaryMessage",
-];
+/// Whether the value under a key is one of these names.
+fn is_one_of(message: Value<'_, '_>, key: &str, names: &[&str]) -> bool {
+    message.get_str(key).is_some_and(|name| names.contains(&&*name))
+}
+
+/// The blocks of a message's content, which may be one alone.
+fn blocks_of<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let content = message.get("content");
+    content.filter(|content| content.is_object()).into_iter().chain(message.list("content"))
+}
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     nested::read(
@@ -137,11 +129,12 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
             "TextMessage" | "MultiModalMessage" if message.get_str("source").as_deref() == Some("user") => {
                 Role::User
             }
-            "user" | "USER" | "UserMessage" => Role::User,
-            "system" | "developer" | "SYSTEM" | "SystemMessage" => Role::System,
-            "tool" | "function" | "TOOL" | "TOOL_EXECUTION_RESULT" => Role::Tool,
+            "user" | "User" | "USER" | "human" | "UserMessage" => Role::User,
+            "system" | "System" | "developer" | "SYSTEM" | "SystemMessage" => Role::System,
+            "tool" | "Tool" | "function" | "TOOL" | "TOOL_EXECUTION_RESULT" => Role::Tool,
             "FunctionExecutionResultMessage" | "ToolCallExecutionEvent" => Role::Tool,
-            "assistant" | "chatbot" | "model" | "ASSISTANT" | "AI" | "AssistantMessage" => Role::Assistant,
+            "assistant" | "Assistant" | "chatbot" | "model" | "ASSISTANT" | "ai" | "AI"
+            | "AssistantMessage" => Role::Assistant,
             "ToolCallRequestEvent" | "HandoffMessage" => Role::Assistant,
             name if name.ends_with("Message") => Role::Assistant,
             name if name.ends_with("Event") || name == "CUSTOM" => {
@@ -151,16 +144,16 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
             _ => Role::Unknown,
         };
         transcript.next_message(role, message);
-        match framework {
-            Some(Framework::AutoGen) => autogen(&mut transcript, message),
-            Some(Framework::Haystack) => haystack(&mut transcript, message),
-            Some(Framework::LangChain4j) => langchain4j(&mut transcript, message),
-            Some(Framework::LlamaIndex) => llama_index(&mut transcript, message, role),
-            Some(Framework::SpringAi) => spring_ai(&mut transcript, message),
-            None => {}
+        if let Some(framework) = framework {
+            (framework.add)(&mut transcript, message, role);
         }
     }
     Conversation { title: list.title.clone(), transcript, end: ConversationEnd::Open }
+}
+
+/// The blocks by which a message is recognised.
+fn first_blocks<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    blocks_of(message).take(LOOKED_AT)
 }
 
 /// The result of a tool whose name stands beside its id.
@@ -171,90 +164,4 @@ fn named_result<'s>(
     let mut result = result(id, content, is_error.and_then(Value::as_bool));
     result.name = name.and_then(Named::of);
     Body::Result(result)
-}
-
-fn autogen<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
-    transcript.content(message.get("content"), |block| {
-        let get = |key| block.get(key);
-        Some(if block.get("call_id").is_some() {
-            named_result([get("call_id"), get("name"), get("content")], get("is_error"))
-        } else if block.get("arguments").is_some() {
-            Body::Call(call(get("id"), get("name"), get("arguments")))
-        } else {
-            Body::Media
-        })
-    });
-}
-
-fn haystack<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
-    transcript.content(message.get_any(&["content", "_content"]), |block| {
-        Some(if let Some(own) = block.get("tool_call") {
-            Body::Call(call(own.get("id"), own.get("tool_name"), own.get("arguments")))
-        } else if let Some(own) = block.get("tool_call_result") {
-            let of_call = |key| own.get("origin").and_then(|origin| origin.get(key));
-            named_result([of_call("id"), of_call("tool_name"), own.get("result")], own.get("error"))
-        } else if block.get("reasoning").is_some() {
-            reasoning(None)
-        } else if block.get_any(&["image", "file"]).is_some() {
-            Body::Media
-        } else {
-            Body::Opaque
-        })
-    });
-}
-
-fn langchain4j<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
-    let content = message.get_any(&["contents", "text"]);
-    if let Some(name) = message.get("toolName") {
-        let body = named_result([message.get("id"), Some(name), content], message.get("isError"));
-        transcript.part(message, body);
-        return;
-    }
-    transcript.content(content, |block| {
-        Some(if block.get("text").is_some() { Body::text(block.get("text")) } else { Body::Media })
-    });
-    for own in message.list("toolExecutionRequests") {
-        turns::add_call(transcript, own);
-    }
-}
-
-fn spring_ai<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
-    transcript.content(message.get_any(&["text", "textContent", "content"]), |_| Some(Body::Opaque));
-    for own in message.list("toolCalls") {
-        turns::add_call(transcript, own);
-    }
-    for own in message.get_any(&["responses", "toolResponses"]).into_iter().flat_map(Value::elements) {
-        transcript.part(own, named_result([own.get("id"), own.get("name"), own.get("responseData")], None));
-    }
-    for media in message.list("media") {
-        transcript.part(media, Body::Media);
-    }
-}
-
-fn llama_index<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, role: Role) {
-    let beside = message.get("additional_kwargs");
-    let kept = |key| beside.and_then(|beside| beside.get(key));
-    let content = message.get_any(&["blocks", "content"]);
-    if role == Role::Tool {
-        let body = named_result([kept("tool_call_id"), kept("name"), content], None);
-        transcript.part(message, body);
-        return;
-    }
-    let mut has_calls = false;
-    transcript.content(content, |block| {
-        Some(match block.get_str("block_type").as_deref() {
-            Some("text") => Body::text(block.get("text")),
-            Some("tool_call") => {
-                has_calls = true;
-                Body::Call(call(block.get("tool_call_id"), block.get("tool_name"), block.get("tool_kwargs")))
-            }
-            Some("thinking") => reasoning(None),
-            Some("image" | "audio" | "video" | "document") => Body::Media,
-            _ => Body::Opaque,
-        })
-    });
-    // A message keeps the calls of the API as they came, if its blocks have none.
-    for own in kept("tool_calls").filter(|_| !has_calls).into_iter().flat_map(Value::elements) {
-        turns::add_call(transcript, own);
-    }
 }

@@ -11,7 +11,7 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, traces};
 use crate::ir::{
     Body, Details, MissingKey, Named, Place, Role, ToolKind, Transcript, UnpairedReason, WrongValue,
 };
@@ -24,13 +24,31 @@ pub(super) static READER: Reader = Reader::history(
 );
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
-    let Some(messages) = updates(records) else { return nested::read(records, is_message, conversation) };
+    let Some(messages) = updates(records) else {
+        let mut reading = nested::read(records, is_message, conversation);
+        add_tools(records, &mut reading.conversations);
+        return reading;
+    };
     let mut reading = Reading::default();
     let title = "updates".to_owned();
     let mut conversation = conversation(List { title, messages }, &mut reading.left_out);
     conversation.transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     reading.conversations.push(conversation);
     reading
+}
+
+/// Adds the tools of runs that LangSmith exports, which are in the order of their conversations.
+fn add_tools<'s>(records: &[Value<'_, 's>], conversations: &mut [Conversation<'s>]) {
+    let rows: Vec<_> = if let [list] = records { list.elements().collect() } else { records.to_vec() };
+    let mut rest = conversations;
+    for run in rows.iter().filter(|run| run.get("run_type").is_some()) {
+        let is_before = |one: &Conversation<'_>, at: u32| one.transcript.place.span.start < at;
+        let span = run.span();
+        let first = rest.iter().position(|one| !is_before(one, span.start)).unwrap_or(rest.len());
+        let own = rest[first..].iter().take_while(|one| is_before(one, span.end)).count();
+        traces::add_tools(*run, &mut rest[first..first + own]);
+        rest = &mut rest[first + own..];
+    }
 }
 
 /// What the nodes of a graph add to its state, if the records are a stream of that: results come without their calls, and

@@ -13,7 +13,14 @@ use crate::unsupported;
 pub(super) static READER: Reader =
     Reader::dataset("message-list", "Lists of messages", |_| 0, |records| search::read_as(&READER, records))
         .of_chat()
-        .repeating_if(&["\"mlflow.span", "\"trace_id\"", "\"traceId\"", "\"traceID\""]);
+        .repeating_if(&[
+            "\"mlflow.span",
+            "\"span_id\"",
+            "\"step_number\"",
+            "\"trace_id\"",
+            "\"traceId\"",
+            "\"traceID\"",
+        ]);
 
 /// Whether the lists of messages in a document are looked for: it is not a request with a mistake, and nothing that is
 /// known to be something else.

@@ -5,14 +5,16 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use toolcheck_json::{Document, Value, contains};
 
-use super::{ANSWER_LOOKED_AT, NAMES, OUTPUTS, is_content_in_text, of_key, of_words, unwrapped};
+use super::{ANSWER_LOOKED_AT, NAMES, OUTPUTS, is_content_in_text, of_key, of_type, of_words, unwrapped};
 use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
 use crate::names::words;
 
 /// What a call has in the places where nobody looks, beside the name of its tool: DeepEval's `tools_called`
 /// (`deepeval/test_case/llm_test_case.py` of confident-ai/deepeval), LangChain's `tool_input` and others.
-const GIVEN: [&str; 7] =
-    words("arguments args input_parameters inputParameters tool_input tool_args action_input");
+const GIVEN: [&str; 11] = words(
+    "arguments args input_parameters inputParameters tool_input toolInput tool_args toolArgs action_input actionInput \
+    rawInput",
+);
 
 /// Whether an object in a message is a call in whatever words: it names what is called, and has arguments.
 fn is_hidden_call(value: Value<'_, '_>) -> bool {
@@ -21,10 +23,21 @@ fn is_hidden_call(value: Value<'_, '_>) -> bool {
         given.is_object() || given.as_str().is_some_and(|text| text.trim_start().starts_with('{'))
     };
     // LlamaIndex's chats keep `toolCall` in the annotations of a message.
-    let is_call = || value.key_text().is_some_and(|key| of_key(&key, value) == Some(UnreadKind::Calls));
+    let is_call = || {
+        value.key_text().is_some_and(|key| key == "tool" || of_key(&key, value) == Some(UnreadKind::Calls))
+            || value.get_str("type").is_some_and(|kind| of_type(&kind) == Some((UnreadKind::Calls, true)))
+            || value.get_any(&["tool_name", "toolName"]).is_some()
+    };
     let with_output = || value.get("input").filter(|_| value.get_any(&OUTPUTS).is_some() || is_call());
+    // A tool has parameters too, and no call is named like it.
+    let as_call = || value.get("parameters").filter(|_| value.has_key("call"));
     value.get_any(&NAMES).or_else(|| value.get("action")).is_some_and(is_named)
-        && value.get_any(&GIVEN).or_else(with_output).is_some_and(may_be_given)
+        && value.get_any(&GIVEN).or_else(with_output).or_else(as_call).is_some_and(may_be_given)
+}
+
+/// Whether the tools of a message are those that were used: each has what it was given, and what came back.
+fn were_used(tools: Value<'_, '_>) -> bool {
+    tools.elements().next().is_some_and(|tool| is_hidden_call(tool) && tool.get_any(&OUTPUTS).is_some())
 }
 
 fn holds_hidden_call(value: Value<'_, '_>) -> bool {
@@ -55,8 +68,11 @@ pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -
     let messages = transcript.messages.iter().map(|message| document.value(message.place.node));
     let in_message = |message: Value<'_, 's>| {
         let read = ["role", "content", "tools", "functions"];
-        let members = message.members().filter(|member| !read.iter().any(|key| member.has_key(key)));
-        let own = message.get_any(&GIVEN).filter(|_| is_hidden_call(message));
+        let is_read =
+            |member: &Value<'_, '_>| read.iter().any(|key| member.has_key(key)) && !were_used(*member);
+        let members = message.members().filter(|member| !is_read(member));
+        let own =
+            message.get_any(&GIVEN).or_else(|| message.get("input")).filter(|_| is_hidden_call(message));
         let is_shown = |content: &Value<'_, '_>| {
             SHOWN_TYPE.find(content.raw()).is_some() && SHOWN.iter().any(|mark| contains(content.raw(), mark))
                 || is_content_in_text(message)

@@ -137,6 +137,8 @@ static ALL: &[Unsupported] = &[
     }),
     // `PromptMessageExtended` of evalstate/fast-agent: calls and results are objects by their ids.
     of_agent("a history of fast-agent", |root| any_message(root, is_of_fast_agent)),
+    // `src/lib/types/MessageUpdate.ts` of huggingface/chat-ui: calls and results are among the updates of a message.
+    of_agent("a conversation of Hugging Face's chat-ui", |root| any_message(root, is_of_chat_ui)),
     of_agent("messages of Inngest's AgentKit", |root| {
         any_message(root, |message| has(message, &["stop_reason", "role"]) && is_list(message, "tools"))
     }),
@@ -179,6 +181,12 @@ fn is_of_lmstudio(message: Value<'_, '_>) -> bool {
     let is_own = |block| is_one_of(block, "type", &["toolCallRequest", "toolCallResult"]);
     is_list(message, "versions") && has(message, &["currentlySelected"])
         || message.list("content").take(2).any(is_own)
+}
+
+fn is_of_chat_ui(message: Value<'_, '_>) -> bool {
+    let is_of_tool =
+        |update: Value<'_, '_>| is_one_of(update, "type", &["tool"]) && has(update, &["subtype", "uuid"]);
+    has(message, &["from"]) && message.list("updates").take(LOOKED_AT).any(is_of_tool)
 }
 
 fn is_of_fast_agent(message: Value<'_, '_>) -> bool {

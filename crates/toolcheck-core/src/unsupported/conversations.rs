@@ -6,7 +6,8 @@
 use toolcheck_json::Value;
 
 use super::{
-    Relevance, Sniff, Unsupported, find_in, first, first_of, has, is_list, is_one_of, of_agent, other,
+    Relevance, Sniff, Unsupported, any_message, find_in, first, first_of, has, is_list, is_one_of, of_agent,
+    other,
 };
 use crate::names::words;
 
@@ -21,6 +22,19 @@ static ALL: &[Unsupported] = &[
     request("a request of YandexGPT's own API", |root| has(root, &["modelUri", "messages"]))
         .advising("check what is sent to its endpoint in the form of OpenAI's, or leave the file out"),
     request("a request of Sber's GigaChat API", is_of_gigachat),
+    // https://docs.ollama.com/api/create
+    request("a request to Ollama that creates a model", |root| {
+        has(root, &["model", "from"])
+            && root.get_any(&["messages", "template", "parameters", "system", "files", "adapters"]).is_some()
+            && root.get("from").is_some_and(|from| from.as_json_str().is_some())
+    }),
+    // https://ai.google.dev/api/caching
+    request("content for the cache of Gemini's API", |root| {
+        has(root, &["contents"]) && root.get_any(&["ttl", "expireTime", "expire_time"]).is_some()
+    })
+    .advising("check the request that uses it, or leave the file out"),
+    // `types/shared/completion_message.py` of llama-stack-client 0.2.
+    of_agent("messages of Llama Stack's own inference API", |root| any_message(root, is_of_llama_stack)),
     of_agent("messages of AgentScope", is_of_agentscope),
     request("a thread or run of OpenAI's Assistants API", is_of_assistants),
     of_agent("a conversation of the Agent2Agent protocol (A2A)", |root| {
@@ -48,14 +62,18 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 21] = words(
-        "assistant_id chat_history contextId data events history input jsonrpc kind memory message messages method \
-        object returnControl sessionState steps task tool_outputs trace type",
+    const KEYS: [&str; 23] = words(
+        "assistant_id chat_history contextId data events from history input jsonrpc kind memory message messages method \
+        object returnControl sessionState steps task tool_outputs trace ttl type",
     );
     root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
 }
 
 const LOOKED_AT: usize = 8;
+
+fn is_of_llama_stack(message: Value<'_, '_>) -> bool {
+    first_of(message, "tool_calls").is_some_and(|call| has(call, &["call_id", "tool_name", "arguments"]))
+}
 
 fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
     const ROLES: [&str; 4] = ["USER", "CHATBOT", "SYSTEM", "TOOL"];

@@ -86,6 +86,9 @@ const PLACES: &[Place] = &[
     Place(&["predicates", "equals", "body"], OF_STUB, Special::Nothing),
     Place(&["input", "inputBodyJson"], &[&["output", "outputBodyJson"]], Special::NoStatus),
     Place(&["full_request"], &[&["full_response"]], Special::NoStatus),
+    Place(&["raw_request"], &[&["raw_response"]], Special::NoStatus),
+    // Tapes of talkback (ijpiantanida/talkback), and loggers that shorten the words as it does.
+    Place(&["req", "body"], &[&["res", "body"], &["res", "body_raw"]], Special::Nothing),
 ];
 
 const OF_STUB: &[Path] = &[&["responses", "is", "body"]];
@@ -106,7 +109,8 @@ const START: usize = 128;
 const FIRST: [&[u8]; 4] = [b"\"Entries\"", b"\"modelInput\"", b"\"batch_requests\"", b"\"provider\""];
 /// Keys that the first record has further on.
 const EARLY_START: usize = 2 << 10;
-const EARLY: [&[u8]; 3] = [b"\"Request\"", b"\"inputBodyJson\"", b"\"full_request\""];
+const EARLY: [&[u8]; 5] =
+    [b"\"Request\"", b"\"inputBodyJson\"", b"\"full_request\"", b"\"raw_request\"", b"\"req\""];
 
 /// How many records of a list are looked at, and how deep folders may be.
 const LOOKED_AT: usize = 16;
@@ -296,7 +300,8 @@ pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
 }
 
 fn url_of(entry: Value<'_, '_>) -> String {
-    let request = entry.get_any(&["request", "httpRequest", "Request"]).filter(|request| request.is_object());
+    let request =
+        entry.get_any(&["request", "httpRequest", "Request", "req"]).filter(|request| request.is_object());
     let places = [request, Some(entry), at(entry, &["predicates", "deepEquals"])];
     // Nock has the host apart.
     if let Some((scope, path)) = entry.get_str("scope").zip(entry.get_str("path")) {
@@ -311,7 +316,8 @@ fn url_of(entry: Value<'_, '_>) -> String {
 fn status_of(entry: Value<'_, '_>) -> Option<u16> {
     const NAMES: [&str; 7] =
         ["status", "status_code", "statusCode", "response_status", "responseStatus", "StatusCode", "code"];
-    const PLACES: [&[&str]; 4] = [&["response"], &["httpResponse"], &["responses", "is"], &["Response"]];
+    const PLACES: [&[&str]; 5] =
+        [&["response"], &["httpResponse"], &["responses", "is"], &["Response"], &["res"]];
     let inside = PLACES.iter().filter_map(|path| at(entry, path));
     let places = inside.map(|response| response.elements().next().unwrap_or(response));
     let named = [entry].into_iter().chain(places).find_map(|value| exchange::status(value.get_any(&NAMES)?));

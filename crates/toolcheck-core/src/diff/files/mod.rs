@@ -215,11 +215,20 @@ impl<'s> File<'s> {
                 let format = wanted.or_else(|| Detection::of_record(usual, &Candidate::new(request)).0);
                 let read = format.and_then(|format| Some((format, format.read(request)?)));
                 let read = read.filter(|(_, read)| !read.lacks_messages);
+                if read.is_none() && wanted.is_none() && exchanges.is_none() {
+                    let lists = lists_in(request, number, documents.len());
+                    if !lists.is_empty() {
+                        first = first.or(Some(readers::of_lists().id));
+                        unread += lists.iter().map(|one| one.transcript.unread.len()).sum::<usize>();
+                        conversations.extend(lists);
+                        continue;
+                    }
+                }
                 let Some((format, transcript)) = read.or_else(|| under_other_key(format, request)) else {
                     unread += 1;
                     continue;
                 };
-                first = first.or(Some(format));
+                first = first.or(Some(format.id));
                 unread += transcript.unread.len();
                 let answers = answer.map(|answer| answers(format, answer));
                 unread += usize::from(answers.as_ref().is_some_and(Option::is_none));
@@ -233,7 +242,7 @@ impl<'s> File<'s> {
             }
         }
         let Some(format) = first else { return Err(documents) };
-        let mut file = Self { format: format.id, unread, documents, conversations, made_of: None };
+        let mut file = Self { format, unread, documents, conversations, made_of: None };
         file.keep_last_requests();
         Ok(file)
     }
@@ -248,6 +257,23 @@ impl<'s> File<'s> {
 
 fn are_lists(documents: &[(Document<'_>, Record<'_>)]) -> bool {
     documents.iter().all(|(document, _)| readers::may_hold_lists(document.root()))
+}
+
+/// The conversations of a record that no format reads: lists of messages at other places, as `toolcheck lint` finds them.
+fn lists_in<'s>(record: Value<'_, 's>, number: usize, records: usize) -> Vec<Conversation<'s>> {
+    if !readers::may_hold_lists(record) {
+        return Vec::new();
+    }
+    let own = title(number, None, records);
+    let read = readers::of_lists().read(&[record]).conversations.into_iter();
+    read.map(|one| Conversation {
+        title: [own.as_str(), &one.title].join(" ").trim().to_owned(),
+        transcript: one.transcript,
+        answers: Vec::new(),
+        is_exchange: false,
+        document: number,
+    })
+    .collect()
 }
 
 /// The number of records that decide in which format the others are.

@@ -280,7 +280,7 @@ fn may_be_json(value: Value<'_, '_>, start: &[u8]) -> bool {
     value.as_json_str().is_some_and(|text| text.may_begin_with(start)) && has_name()
 }
 
-fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
+pub(crate) fn add_definitions<'s>(transcript: &mut Transcript<'s>, tools: Option<Value<'_, 's>>) {
     let own = &transcript.request.tools;
     // Whose schemas are under the key of another API, or of a framework.
     let are_bare = own.in_text.is_empty() && own.listed().iter().all(|tool| tool.schema.is_none());

@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
-use super::{lists, spans};
+use super::{Conversation, lists, spans};
 use crate::ir::{Body, Named, Transcript};
 use crate::names::words;
 use crate::{unread, unsupported};
@@ -197,6 +197,19 @@ const ROLES_LOOKED_AT: usize = 256;
 
 /// How many open calls are looked for in an answer, which may be as long as the file.
 const CALLS_LOOKED_AT: usize = 64;
+
+/// Adds the tools of a span to the conversations that were read from it, if these have none.
+pub(crate) fn add_tools<'s>(span: Value<'_, 's>, conversations: &mut [Conversation<'s>]) {
+    let asked = span.get_any(&["input", "inputs"]).unwrap_or(span);
+    let Some(tools) = tools(span, asked) else { return };
+    // They are read again for each.
+    for conversation in conversations.iter_mut().take(CONVERSATIONS_OF_SPAN) {
+        lists::add_definitions(&mut conversation.transcript, Some(tools));
+    }
+}
+
+/// How many conversations a span has that are given its tools: what was sent, and what came back.
+const CONVERSATIONS_OF_SPAN: usize = 8;
 
 /// The tools of a span: its own, or those beside what was sent.
 fn tools<'d, 's>(span: Value<'d, 's>, asked: Value<'d, 's>) -> Option<Value<'d, 's>> {

@@ -60,11 +60,14 @@ pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
             && turn.get_any(&TEXTS).is_some()
             && turn.get("role").is_none()
     };
-    // Beside messages with a role, it is one whose role has the wrong key.
-    let has_role =
-        |turn: Value<'_, '_>| turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none();
+    // Beside messages with a role, it is one whose role has the wrong key. Those of chat-ui, which are only named, have calls
+    // and results in lists of updates.
+    let is_other = |turn: Value<'_, '_>| {
+        turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none()
+            || turn.get("updates").is_some_and(Value::is_array)
+    };
     let mut turns = list.elements().take(LOOKED_AT);
-    turns.clone().any(is_turn) && !turns.any(has_role)
+    turns.clone().any(is_turn) && !turns.any(is_other)
 }
 
 /// Roles of results in the templates of models, which no API has: of GLM-4, InternLM 2, Llama 3 and Granite, and the words of
@@ -140,7 +143,11 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
                 || calls_beside(turn).is_some_and(is_python)
                 || turn.get("function_call").is_some_and(Value::is_array)
         }
-        Some("tool") => call_with_result(turn).is_some(),
+        // Beside calls between tags, results need no id: `HuggingFaceTB/smoltalk2`.
+        Some("tool") => {
+            call_with_result(turn).is_some()
+                || turn.get("tool_call_id").is_none() && tagged::has_tagged_calls(list)
+        }
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
         Some("human" | "model") => {
             turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && tagged::has_tags(list)

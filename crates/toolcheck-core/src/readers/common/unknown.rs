@@ -19,7 +19,7 @@ pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Doc
             count(transcript, document, left_out);
         }
         add_parts(transcript, document);
-        if reader.kind == SourceKind::Dataset {
+        if matches!(reader.kind, SourceKind::Dataset | SourceKind::History) {
             transcript.unread.extend(unread::hidden(transcript, document));
         }
     }

@@ -1,0 +1,41 @@
+//! `python/packages/autogen-core/src/autogen_core/models/_types.py` and
+//! `python/packages/autogen-agentchat/src/autogen_agentchat/messages.py` of microsoft/autogen 0.7.
+
+use toolcheck_json::Value;
+
+use super::{Framework, call, is_one_of, named_result};
+use crate::ir::{Body, Role, Transcript};
+
+pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
+
+/// The messages that name who said them.
+const NAMED: [&str; 7] = [
+    "UserMessage",
+    "AssistantMessage",
+    "TextMessage",
+    "MultiModalMessage",
+    "ToolCallRequestEvent",
+    "ToolCallExecutionEvent",
+    "ToolCallSummaryMessage",
+];
+
+fn is_own(message: Value<'_, '_>) -> bool {
+    message.get("role").is_none()
+        && (is_one_of(message, "type", &["FunctionExecutionResultMessage"])
+            || message.get("source").is_some()
+                && message.get("content").is_some()
+                && is_one_of(message, "type", &NAMED))
+}
+
+fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
+    transcript.content(message.get("content"), |block| {
+        let get = |key| block.get(key);
+        Some(if block.get("call_id").is_some() {
+            named_result([get("call_id"), get("name"), get("content")], get("is_error"))
+        } else if block.get("arguments").is_some() {
+            Body::Call(call(get("id"), get("name"), get("arguments")))
+        } else {
+            Body::Media
+        })
+    });
+}
