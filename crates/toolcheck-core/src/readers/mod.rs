@@ -26,11 +26,13 @@ mod kimi_cli;
 mod kimi_code;
 mod langchain;
 mod langfuse;
+mod letta;
 mod litellm;
 mod mcp;
 mod message_lines;
 mod message_list;
 mod mistral_conversations;
+mod open_interpreter;
 mod openai_agents;
 mod opencode;
 mod openhands;
@@ -397,11 +399,13 @@ pub static ALL: &[&Reader] = &[
     &kimi_code::READER,
     &langchain::READER,
     &langfuse::READER,
+    &letta::READER,
     &litellm::READER,
     &mcp::READER,
     &message_lines::READER,
     &message_list::READER,
     &mistral_conversations::READER,
+    &open_interpreter::READER,
     &openai_agents::READER,
     &protocols::OPENAI_REALTIME,
     &opencode::READER,
