@@ -78,7 +78,7 @@ fn tables_in_a_folder_are_not_left_out_in_silence() {
     std::fs::remove_file(folder.join("a.har")).unwrap();
     let output = run(&folder, &["lint", "."]);
     let (_, errors) = texts(&output);
-    let nothing = "`.` has no .json, .jsonl, .ndjson or .traj file and no recording; 3 files in Parquet, Arrow or SQLite were not read\n";
+    let nothing = "`.` has no .json, .jsonl, .ndjson, .traj or .af file and no recording; 3 files in Parquet, Arrow or SQLite were not read\n";
     assert!(output.status.code() == Some(2) && errors.contains(nothing), "{errors}");
     write(&folder, "toolcheck.toml", "include = [\"*.txt\"]\n");
     let (_, notes) = texts(&run(&folder, &["lint", "."]));

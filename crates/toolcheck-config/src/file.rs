@@ -75,8 +75,8 @@ pub(super) struct File {
     pub(super) template: Option<At<String>>,
     /// The protocols for tool calls in plain text. Default: those that a transcript is seen to use.
     pub(super) text_protocols: Option<Vec<At<ProtocolId>>>,
-    /// Patterns of the files in a folder to lint. Default: recordings of requests, and `.json`, `.jsonl`, `.ndjson` and
-    /// `.traj`, also compressed as `.gz` or `.zst`.
+    /// Patterns of the files in a folder to lint. Default: recordings of requests, and `.json`, `.jsonl`, `.ndjson`,
+    /// `.traj` and `.af`, also compressed as `.gz` or `.zst`.
     pub(super) include: Option<Vec<At<String>>>,
     /// Patterns of the files and folders to exclude. Files that are named on the command line are linted anyway, unless
     /// `--force-exclude` is given.

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &TestArgs, out: &mut dyn Write) -> Result<Status> {
     check_outputs(&args.output_format, &corpus)?;
     let (cases, mut errors) = corpus.select(&args.filters);
     if corpus.cases.is_empty() && corpus.troubles.is_empty() {
-        bail!("no cases in {directory}: it contains no .json, .jsonl, .ndjson or .traj files");
+        bail!("no cases in {directory}: it contains no .json, .jsonl, .ndjson, .traj or .af files");
     }
     let word = args.filters.iter().find(|filter| is_bless_value(args, filter));
     errors.extend(word.map(|word| format!("did you mean `--bless={word}`?")));

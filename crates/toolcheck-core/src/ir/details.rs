@@ -16,6 +16,8 @@ pub struct Details<'s> {
     pub cache_marks: Vec<CacheMark>,
     /// The mark of the request itself, which the provider puts on the last block, and whether that block has one.
     pub automatic_cache_mark: Option<(Place, bool)>,
+    /// Whether each record of the file stands within another, so that none can be added.
+    pub is_wrapped: bool,
     /// Missing keys that an object needs because of another key or object.
     pub missing_keys: Vec<MissingKey<'s>>,
     /// The namespaces of calls that no tool is in.

@@ -18,7 +18,7 @@ use crate::claim::certainty;
 use crate::ir::{Body, Call, Named, Place, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader =
-    Reader::log("agent-events", "Agent events, one per line", sniff, read).or_one_list();
+    Reader::log("agent-events", "Agent events, one per line", sniff, read).or_one_list().or_wrapped();
 
 enum Event<'d, 's> {
     /// Somebody says something.

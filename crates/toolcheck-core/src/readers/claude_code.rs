@@ -16,8 +16,10 @@ use crate::formats::anthropic;
 use crate::ir::{Role, Transcript, UnpairedReason};
 use crate::names::words;
 
-pub(super) static READER: Reader =
-    Reader::log("claude-code", "Claude Code session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
+pub(super) static READER: Reader = Reader::log("claude-code", "Claude Code session", sniff, read)
+    .or_one_list()
+    .or_wrapped()
+    .fixed_by(&FILE_STYLE);
 
 /// Each result is in a record of its own, which names the record of its call.
 static FILE_STYLE: FileFixStyle = FileFixStyle {

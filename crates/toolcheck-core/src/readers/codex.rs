@@ -16,7 +16,7 @@ use crate::ir::{Body, Place, Role, Transcript, UnpairedReason};
 use crate::names::words;
 
 pub(super) static READER: Reader =
-    Reader::log("codex", "Codex session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
+    Reader::log("codex", "Codex session", sniff, read).or_one_list().or_wrapped().fixed_by(&FILE_STYLE);
 
 static FILE_STYLE: FileFixStyle = FileFixStyle {
     format: Some(&openai_responses::FORMAT),

@@ -26,11 +26,13 @@ mod kimi_cli;
 mod kimi_code;
 mod langchain;
 mod langfuse;
+mod letta;
 mod litellm;
 mod mcp;
 mod message_lines;
 mod message_list;
 mod mistral_conversations;
+mod open_interpreter;
 mod openai_agents;
 mod opencode;
 mod openhands;
@@ -89,6 +91,8 @@ pub struct Reader {
     pub(crate) read: Read,
     /// Whether programs also print or keep the records of a file as one list.
     or_one_list: bool,
+    /// Whether programs also keep each record of a file within one of their own, as what they have received and when.
+    or_wrapped: bool,
     /// How its files are fixed; `None` if their messages are not those of a wire format.
     pub file_style: Option<&'static FileFixStyle>,
     /// Whether its files may be tables whose columns have calls and contents as texts.
@@ -268,8 +272,23 @@ impl<'s> Conversation<'s> {
 impl Reader {
     const fn log(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
         let (kind, unit) = (SourceKind::AgentLog, Unit::File);
-        let (or_one_list, has_texts, is_chat, file_style, repeating_if) = (false, false, false, None, &[]);
-        Self { id, name, kind, unit, sniff, read, or_one_list, file_style, has_texts, is_chat, repeating_if }
+        let (or_one_list, or_wrapped, has_texts, is_chat) = (false, false, false, false);
+        let (file_style, repeating_if): (Option<&'static FileFixStyle>, &'static [&'static str]) =
+            (None, &[]);
+        Self {
+            id,
+            name,
+            kind,
+            unit,
+            sniff,
+            read,
+            or_one_list,
+            or_wrapped,
+            file_style,
+            has_texts,
+            is_chat,
+            repeating_if,
+        }
     }
 
     const fn history(id: &'static str, name: &'static str, sniff: Sniff, read: Read) -> Self {
@@ -294,6 +313,10 @@ impl Reader {
 
     const fn or_one_list(self) -> Self {
         Self { or_one_list: true, ..self }
+    }
+
+    const fn or_wrapped(self) -> Self {
+        Self { or_wrapped: true, ..self }
     }
 
     const fn with_texts(self) -> Self {
@@ -321,10 +344,20 @@ impl Reader {
     /// How certain it is of the first records of a file. A list may stand in the place of the lines of a log.
     pub fn certainty(&self, records: &[Value<'_, '_>]) -> u8 {
         let sure = (self.sniff)(records);
-        match self.list_of_lines(records).filter(|_| sure == 0) {
-            Some(list) => (self.sniff)(&list.elements().take(LOOKED_AT).collect::<Vec<_>>()),
-            None => sure,
+        if sure > 0 {
+            return sure;
         }
+        match self.list_of_lines(records) {
+            Some(list) => (self.sniff)(&list.elements().take(LOOKED_AT).collect::<Vec<_>>()),
+            // What another reader knows as it is goes first.
+            None => self.unwrapped(records).map_or(0, |inner| (self.sniff)(&inner).min(certainty::LIKELY)),
+        }
+    }
+
+    /// What the records of a log hold, where each is of a program that has written down what it received.
+    fn unwrapped<'d, 's>(&self, records: &[Value<'d, 's>]) -> Option<Vec<Value<'d, 's>>> {
+        let may_be = self.or_wrapped && records.iter().take(HEADERS).any(|record| wrapped(*record).is_some());
+        may_be.then(|| records.iter().map(|record| wrapped(*record).unwrap_or(*record)).collect())
     }
 
     /// The list that stands in the place of the lines of a log, if one does.
@@ -343,7 +376,13 @@ impl Reader {
             }
             None => records,
         };
-        let mut reading = (self.read)(records);
+        let knows = |records: &[Value<'_, '_>]| (self.sniff)(&records[..records.len().min(LOOKED_AT)]) > 0;
+        let unwrapped = self.unwrapped(records).filter(|inner| !knows(records) && knows(inner));
+        let mut reading = (self.read)(unwrapped.as_deref().unwrap_or(records));
+        if unwrapped.is_some() {
+            let transcripts = reading.conversations.iter_mut().map(|one| &mut one.transcript);
+            transcripts.for_each(|transcript| transcript.details.is_wrapped = true);
+        }
         if let Some(first) = records.first() {
             postprocess::all(self, &mut reading, records, first.document());
         }
@@ -365,6 +404,17 @@ impl Reader {
             self.unit == Unit::Record && matches!(self.kind, SourceKind::Dataset | SourceKind::Trace);
         if may_have_some { lists::opened(document) } else { None }
     }
+}
+
+/// How many records may stand before the first that holds another.
+const HEADERS: usize = 4;
+
+/// The only object that a record holds, beside when it came or who has sent it.
+fn wrapped<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let mut inside = record.members().filter(|member| member.is_object() || member.is_array());
+    let inner = inside.next().filter(|inner| inner.is_object())?;
+    let has_own = record.members().nth(1).is_some();
+    (has_own && inside.next().is_none()).then_some(inner)
 }
 
 /// How certain a reader is of records of which one is as only its program writes it.
@@ -397,11 +447,13 @@ pub static ALL: &[&Reader] = &[
     &kimi_code::READER,
     &langchain::READER,
     &langfuse::READER,
+    &letta::READER,
     &litellm::READER,
     &mcp::READER,
     &message_lines::READER,
     &message_list::READER,
     &mistral_conversations::READER,
+    &open_interpreter::READER,
     &openai_agents::READER,
     &protocols::OPENAI_REALTIME,
     &opencode::READER,

@@ -171,6 +171,7 @@ fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_
     let last = list.messages.len() - 1;
     let mut blocks = list.messages.iter().flat_map(|message| message.list("content"));
     let is_new = blocks.any(shapes::is_new);
+    let is_new_ui = list.messages.iter().flat_map(|message| parts(*message)).any(shapes::is_new_part);
     // The calls that wait for consent, until somebody says something else.
     let mut asked = HashSet::default();
     for (number, &message) in list.messages.iter().enumerate() {
@@ -198,7 +199,9 @@ fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_
             left_out.add("answers to requests for consent", 1);
         } else {
             read_model_message(transcript, role, message, &mut asked);
-            if is_new {
+            if is_new_ui {
+                shapes::check_parts(&mut transcript.details, role, message);
+            } else if is_new {
                 shapes::check(&mut transcript.details, role, message);
             }
         }
@@ -273,6 +276,10 @@ impl<'d, 's> Invocation<'d, 's> {
             Some("approval-requested" | "approval-responded") if is_last => Some(UnpairedReason::Consent),
             _ => None,
         };
+        if !shapes::check_call(&mut transcript.details, self.part) {
+            // What is wrong is the state, whatever its result would be.
+            call.unpaired = Some(UnpairedReason::Elsewhere);
+        }
         transcript.part(self.part, Body::Call(call));
     }
 

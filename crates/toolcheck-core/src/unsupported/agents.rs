@@ -30,19 +30,8 @@ static ALL: &[Unsupported] = &[
         is_list(root, "steps")
             && any_step(root, |step| has_role(step) && (has_call(step) || has_result(step)))
     }),
-    // `letta/schemas/agent_file.py` of letta-ai/letta, and the agents that it saved before. It keeps messages that it does not
-    // send, and the name of a message is that of the agent.
-    of_agent("an agent file of Letta", |root| {
-        has(root, &["in_context_message_indices"])
-            || has(root, &["messages_total", "memory"])
-            || first_of(root, "agents").is_some_and(|agent| has(agent, &["in_context_message_ids"]))
-    }),
-    // `interpreter/core/respond.py` of OpenInterpreter/open-interpreter.
-    of_agent("a conversation of Open Interpreter", |root| {
-        any_message(root, |message| {
-            is_one_of(message, "type", &["code", "console"]) && has(message, &["role", "format", "content"])
-        })
-    }),
+    // What Letta's agents were saved as before it had agent files, which are read.
+    of_agent("an agent of MemGPT", |root| has(root, &["messages_total", "memory"])),
     of_agent("a transcript of Cursor", |root| {
         let is_list_of_blocks =
             |message: Value<'_, '_>| is_list(message, "content") && !has(message, &["role"]);
@@ -150,15 +139,13 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 9] = words(
-        "meta step_index step_number steps chat_messages payload_type table in_context_message_indices messages_total",
-    );
-    const TYPES: [&str; 7] = words(r#""ask" "say" "session "message" "function_call "code" "console""#);
+    const KEYS: [&str; 8] =
+        words("meta step_index step_number steps chat_messages payload_type table messages_total");
+    const TYPES: [&str; 5] = words(r#""ask" "say" "session "message" "function_call"#);
     const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");
     let is_mark = |member: Value<'_, '_>| match member {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind.as_bytes())),
         _ if member.has_key("message") => member.is_object(),
-        _ if member.has_key("agents") => member.is_array(),
         _ if member.has_key("messages") || member.has_key("data") => {
             member.elements().take(LOOKED_AT).any(|one| is_of_lmstudio(one) || is_of_fast_agent(one))
                 || member.elements().next().is_some_and(|message| {

@@ -194,7 +194,7 @@ pub(crate) fn is_written(conversation: &Conversation<'_>) -> bool {
 pub(super) fn writer_of(conversation: &Conversation<'_>) -> Option<Writer> {
     let id = conversation.transcript.format?.id;
     if let Some(reader) = readers::find(id) {
-        let file_style = reader.file_style?;
+        let file_style = reader.file_style.filter(|_| !conversation.transcript.details.is_wrapped)?;
         return Some(Writer {
             fix_style: file_style.fix_style,
             format: file_style.format,

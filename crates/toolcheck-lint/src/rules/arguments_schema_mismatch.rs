@@ -1,9 +1,9 @@
 use std::cell::LazyCell;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Arguments, Body, Call, Named, Part, Place, ToolDef};
 use toolcheck_core::text::shorten;
-use toolcheck_json::Document;
+use toolcheck_json::{Document, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::arguments;
@@ -36,6 +36,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let added = cx.transcript.request.tools.added.iter().filter(is_in_result);
         added.filter_map(|tool| Some(&*tool.name.as_ref()?.text)).collect::<HashSet<&str>>()
     });
+    let mut undeclared: HashMap<&str, Undeclared> = HashMap::default();
     for violation in &checks.violations {
         let part = &cx.transcript.parts[violation.part];
         let (Body::Call(call), Some(schema)) = (&part.body, violation.schema()) else { continue };
@@ -61,8 +62,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             report(out, part, call, part.place, &message);
             continue;
         }
+        let tool = Named::text_or_unknown(call.name.as_ref());
         for (place, message) in &found {
-            report(out, part, call, *place, message);
+            let known = undeclared.entry(tool).or_insert_with(|| Undeclared::of(cx, tool));
+            match known.missing.get_mut(message) {
+                // A mistake of the tool, however many calls it has.
+                Some(is_told) if *is_told || known.is_of_shape => {}
+                Some(is_told) => {
+                    *is_told = true;
+                    let message = format!("{message}, which the tool requires but does not declare");
+                    report(out, part, call, *place, &message);
+                }
+                None => report(out, part, call, *place, message),
+            }
         }
     }
     // A schema in the request is `invalid-tool-schema`.
@@ -74,6 +86,50 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .about_call(call)
             .caption("this call is not checked")
             .help("make the schema simpler");
+    }
+}
+
+/// What a tool requires without declaring it, so that no model can know of it.
+#[derive(Default)]
+struct Undeclared {
+    /// The messages about calls that lack such an argument, with whether that was told.
+    missing: HashMap<String, bool>,
+    /// Whether the API refuses the schema for it, which is told there.
+    is_of_shape: bool,
+}
+
+impl Undeclared {
+    fn of(cx: &Context<'_, '_>, tool: &str) -> Self {
+        let tools = &cx.transcript.request.tools;
+        let is_it = |name: &Option<Named<'_>>| name.as_ref().is_some_and(|name| name.text == tool);
+        if let Some(place) = tools.declared().find(|declared| is_it(&declared.name)).map(|tool| tool.schema) {
+            let Some(schema) = place.map(|place| cx.document.value(place.node)) else {
+                return Self::default();
+            };
+            let missing = Self::missing(schema);
+            let is_of_shape = !missing.is_empty() && cx.shape_faults().tells_of_undeclared(schema);
+            return Self { missing, is_of_shape };
+        }
+        let schema = cx
+            .definitions_called()
+            .find(|known| known.name == tool)
+            .and_then(|known| known.schema.as_deref());
+        let missing = schema.map(|text| Self::missing(Document::read(text).root()));
+        Self { missing: missing.unwrap_or_default(), is_of_shape: false }
+    }
+
+    fn missing(schema: Value<'_, '_>) -> HashMap<String, bool> {
+        // They may declare more.
+        const OTHERS: [&str; 7] =
+            ["$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas"];
+        let properties = schema.get("properties").filter(|keys| keys.is_object());
+        let Some(properties) = properties.filter(|_| schema.get_any(&OTHERS).is_none()) else {
+            return HashMap::default();
+        };
+        let declared: HashSet<_> = properties.members().filter_map(Value::key_text).collect();
+        let required = schema.list("required").filter_map(Value::as_str);
+        let undeclared = required.filter(|key| !declared.contains(key));
+        undeclared.map(|key| (format!("missing {} `{}`", WORDS.member, shorten(&key)), false)).collect()
     }
 }
 

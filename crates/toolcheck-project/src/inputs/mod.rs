@@ -27,7 +27,7 @@ pub use bytes::Text;
 pub(crate) use bytes::{Buffer, Piece};
 
 /// The extensions of the files that are searched for in a directory.
-const EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
+const EXTENSIONS: [&str; 5] = ["json", "jsonl", "ndjson", "traj", "af"];
 /// The extensions of files that may be recordings of requests. Most YAML is something else, so their starts are looked
 /// at.
 const OPENED_EXTENSIONS: [&str; 7] = ["yaml", "yml", "har", "httprr", "sse", "log", "eval"];
@@ -378,7 +378,7 @@ impl Collector<'_> {
 fn nothing_in(directory: &Path, tables: usize) -> String {
     let tables = if tables > 0 { format!("; {}", about_tables(tables)) } else { String::new() };
     let directory = printable(directory);
-    format!("`{directory}` has no .json, .jsonl, .ndjson or .traj file and no recording{tables}")
+    format!("`{directory}` has no .json, .jsonl, .ndjson, .traj or .af file and no recording{tables}")
 }
 
 /// What there is to say of files that [`Inputs::unread_tables`] counts.

@@ -13,7 +13,7 @@ use toolcheck_files::Identity;
 
 use super::expectation::Expectation;
 
-const ENDINGS: [&str; 4] = ["json", "jsonl", "ndjson", "traj"];
+const ENDINGS: [&str; 5] = ["json", "jsonl", "ndjson", "traj", "af"];
 /// Those of case files in a folder that is named after a kind of file that holds requests, such as `vcr`.
 const OPENED_ENDINGS: [&str; 8] = ["yaml", "yml", "har", "httprr", "sse", "txt", "log", "eval"];
 const EXPECTATION: &str = ".expect.json";

@@ -1,10 +1,12 @@
 //! What `generateText` and `streamText` refuse of a `ModelMessage` since version 5: `modelMessageSchema` of the package `ai`,
 //! run in version 6.0.326. Only calls and results with the keys of that version are looked at: before it, and in what others
-//! store, they are different.
+//! store, they are different. And what it refuses of a `UIMessage`.
 
 use toolcheck_json::Value;
 
 use crate::ir::{Details, MissingKey, Place, Role, WrongValue};
+use crate::names::words;
+use crate::suggest::similar;
 
 /// What a result may be.
 const OUTPUTS: [&str; 6] = ["text", "json", "execution-denied", "error-text", "error-json", "content"];
@@ -64,5 +66,74 @@ fn is_output(output: Value<'_, '_>) -> bool {
         Some("content") => output.get("value").is_some_and(Value::is_array),
         Some(kind) => !OUTPUTS.contains(&kind) || kind == "execution-denied" || output.get("value").is_some(),
         None => false,
+    }
+}
+
+/// The states of the calls of a `UIMessage` since version 5.
+const STATES: [&str; 7] = words(
+    "input-streaming input-available approval-requested approval-responded output-available output-error output-denied",
+);
+const STATES_OF_4: [&str; 3] = words("partial-call call result");
+
+/// Whether a part of a `UIMessage` is a call as since version 5, which has the tool in its type.
+fn is_new_call(part: Value<'_, '_>) -> bool {
+    let is_tool = |kind: &str| {
+        kind == "dynamic-tool"
+            || kind.starts_with("tool-") && !matches!(kind, "tool-call" | "tool-result" | "tool-invocation")
+    };
+    part.get_str("type").is_some_and(|kind| is_tool(&kind)) && part.get_str("state").is_some()
+}
+
+/// Whether a part of a `UIMessage` shows that its list is of version 5 or later.
+pub(super) fn is_new_part(part: Value<'_, '_>) -> bool {
+    is_new_call(part) && part.get_str("state").is_some_and(|state| STATES.contains(&&*state))
+}
+
+/// Checks a call of a `UIMessage`. `convertToModelMessages` of versions 5 to 7 makes a call without a result of one whose
+/// state it does not know, and a message that is refused of one without its id or the name of its tool. Returns whether the
+/// state is known.
+pub(super) fn check_call(details: &mut Details<'_>, part: Value<'_, '_>) -> bool {
+    let Some(state) = part.get("state").filter(|_| is_new_call(part)) else { return true };
+    let text = state.as_str().unwrap_or_default();
+    // It is left out as long as it is written.
+    if text == "input-streaming" {
+        return true;
+    }
+    let lacks = |key: &str| part.get(key).is_none();
+    let is_unnamed = part.get_str("type").as_deref() == Some("dynamic-tool") && lacks("toolName");
+    let missing = [("toolCallId", lacks("toolCallId") && lacks("id")), ("toolName", is_unnamed)];
+    for (key, _) in missing.into_iter().filter(|(_, is_missing)| *is_missing) {
+        let place = Place::of(part);
+        details.missing_keys.push(MissingKey { case: "response", key, place, name: None, because: None });
+    }
+    let mut wrong = |value, key, wants, is_doubtful| {
+        details.wrong_values.push(WrongValue { place: Place::of(value), key, wants, is_doubtful });
+    };
+    if let Some(id) = part.get("toolCallId").filter(|id| id.as_json_str().is_none()) {
+        wrong(id, "toolCallId", "a string", false);
+    }
+    let is_known = STATES.contains(&&*text);
+    if !is_known {
+        // Another one may be newer.
+        let is_meant = STATES_OF_4.contains(&&*text) || similar(&text, STATES).name().is_some();
+        wrong(state, "state", "one that the SDK knows, such as `output-available`", !is_meant);
+    }
+    is_known
+}
+
+/// Checks a message in a list of version 5 or later: `convertToModelMessages` of versions 5 and 6 cannot read one of the user or
+/// the system without parts, and drops one of the model, and that of version 7 cannot read any.
+pub(super) fn check_parts(details: &mut Details<'_>, role: Role, message: Value<'_, '_>) {
+    let has_some = message.get_any(&["parts", "toolInvocations"]).is_some();
+    let has_blocks = message.get("content").is_some_and(Value::is_array);
+    if matches!(role, Role::User | Role::System | Role::Assistant) && !has_some && !has_blocks {
+        let place = Place::of(message);
+        details.missing_keys.push(MissingKey {
+            case: "response",
+            key: "parts",
+            place,
+            name: None,
+            because: None,
+        });
     }
 }

@@ -102,9 +102,20 @@ impl ShapeFaults<'_> {
 
     /// Whether it has a fault of a tool's schema in a schema.
     pub(crate) fn has_fault_in_schema(&self, schema: Value<'_, '_>) -> bool {
+        self.faults_in(schema).next().is_some()
+    }
+
+    /// Whether it tells that a schema requires keys that it does not declare.
+    pub(crate) fn tells_of_undeclared(&self, schema: Value<'_, '_>) -> bool {
+        let mut faults = self.faults_in(schema);
+        faults.any(|fault| fault.kind == ShapeFaultKind::Names && fault.lists_all().is_none())
+    }
+
+    fn faults_in(&self, schema: Value<'_, '_>) -> impl Iterator<Item = &ShapeFault<'_>> {
         let (first, count) = (schema.id().index(), schema.count());
-        self.refused.iter().filter(|refused| refused.rule == RuleId::InvalidToolSchema).any(|refused| {
-            let object = refused.fault.object_node().index();
+        let of_schemas = self.refused.iter().filter(|refused| refused.rule == RuleId::InvalidToolSchema);
+        of_schemas.map(|refused| &refused.fault).filter(move |fault| {
+            let object = fault.object_node().index();
             object >= first && object < first + count
         })
     }
