@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use toolcheck_json::Value;
 
-use super::keys::Keys;
 use super::objects::{Objects, extended, undescribed};
 use super::tables::{
     FactTable, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, ShapeFaultKind, Types,
 };
 use super::value::bit_of;
+use crate::keys::Keys;
 use crate::rule_id::RuleId;
 use crate::targets::Pattern;
 
