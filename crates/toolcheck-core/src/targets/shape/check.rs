@@ -402,7 +402,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 self.path.pop();
             }
         }
-        if !seen.has_all(&object.needed) || object.exactly_one.is_some() || object.at_least_one.is_some() {
+        // Whoever compares one object, or a key that may be meant, wants to hear of all that is missing.
+        let wants_all = self.root.is_none() || !ignored.is_empty();
+        let has_union = object.exactly_one.is_some() || object.at_least_one.is_some();
+        if wants_all || has_union || !seen.has_all(&object.needed) {
             self.missing(object, number, value, seen, within);
         }
         for member in ignored {
