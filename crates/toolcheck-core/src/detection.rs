@@ -4,15 +4,16 @@
 //! `parts`, never is enough, because logs, traces and data sets use the same words. `docs/detection.md` tells users.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use foldhash::HashMap;
 use toolcheck_json::{Document, JsonStr, Value, sort_by_position};
 
 use crate::claim::certainty::{self, CERTAIN, SURE, SURE_OF_DIALECT, SURE_OF_RECORD};
 use crate::claim::{self, MESSAGES_LOOKED_AT};
 use crate::formats::{self, ALL, Format};
 use crate::ir::FormatId;
+use crate::keys::Keys;
 use crate::{exchange, response, unsupported};
 
 /// How near the second format must come to the first, in percent, to be reported.
@@ -322,52 +323,49 @@ fn is_unusual(block: Value<'_, '_>) -> bool {
 }
 
 /// Every format, one bit each by their numbers in [`ALL`].
-const EVERY: u32 = (1 << ALL.len()) - 1;
+const EVERY: u16 = (1 << ALL.len()) - 1;
 
 /// The formats that may be sure of a record: a glance, since every record of a long file may be looked at.
-fn marked(record: Value<'_, '_>) -> u32 {
+fn marked(record: Value<'_, '_>) -> u16 {
     /// The formats that have a key for a mark.
-    static KEYS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
-        let mut keys = HashMap::default();
+    static KEYS: LazyLock<Keys> = LazyLock::new(|| {
+        let mut keys = BTreeMap::<&str, u16>::new();
         for (number, format) in ALL.iter().enumerate() {
             format.marks.keys().for_each(|key| *keys.entry(key).or_default() |= 1 << number);
         }
-        keys
+        Keys::new(keys.into_iter().map(|(key, formats)| (key.into(), formats)))
     });
     /// The formats that a role or a type may show, of those that do not show all.
-    static WORDS: LazyLock<HashMap<&str, u32>> = LazyLock::new(|| {
-        let mut words = HashMap::default();
+    static WORDS: LazyLock<Keys> = LazyLock::new(|| {
+        let mut words = BTreeMap::<&str, u16>::new();
         for (number, format) in ALL.iter().enumerate() {
-            format
-                .marks
-                .says_nothing
-                .iter()
-                .for_each(|word| *words.entry(*word).or_insert(EVERY) &= !(1 << number));
+            let words_of = format.marks.says_nothing.iter();
+            words_of.for_each(|word| *words.entry(*word).or_insert(EVERY) &= !(1 << number));
         }
-        words
+        Keys::new(words.into_iter().map(|(word, formats)| (word.into(), formats)))
     });
     let (keys, words) = (&*KEYS, &*WORDS);
     // By some of these words, some formats are ruled out.
     let rules_out = Cell::new(false);
     // What a message or a block says by its members.
     let of_members = |value: Value<'_, '_>| {
-        let mut found = 0;
-        for member in value.members() {
-            let key = member.key_text();
-            let by_word = |usual: &[&str]| match member.as_str() {
-                Some(word) if !usual.contains(&&*word) => words.get(&*word).copied().unwrap_or(EVERY),
+        let by_word = |member: Value<'_, '_>, usual: &[&str]| {
+            let shown = match member.as_str() {
+                Some(word) if !usual.contains(&&*word) => words.get(&word).unwrap_or(EVERY),
                 _ => 0,
             };
-            let shown = match key.as_deref() {
+            rules_out.set(rules_out.get() || shown != 0);
+            shown
+        };
+        let mut found = 0;
+        for member in value.members() {
+            found |= match member.key_text().as_deref() {
                 Some("content" | "name") | None => 0,
-                Some("type") => by_word(&["text"]),
-                Some("role") => by_word(&USUAL_ROLES),
-                Some(key) => keys.get(key).copied().unwrap_or_default(),
+                Some("type") => by_word(member, &["text"]),
+                Some("role") => by_word(member, &USUAL_ROLES),
+                Some(key) => keys.get(key).unwrap_or_default(),
             };
-            let is_word = matches!(key.as_deref(), Some("type" | "role"));
-            rules_out.set(rules_out.get() || is_word && shown != 0);
-            found |= shown;
-            if shown == EVERY {
+            if found == EVERY {
                 break;
             }
         }
@@ -376,7 +374,7 @@ fn marked(record: Value<'_, '_>) -> u32 {
     let mut found = if record.is_object() { of_members(record) } else { 0 };
     if let Some(model) = record.get("model").and_then(Value::as_str) {
         for (number, format) in ALL.iter().enumerate() {
-            found |= u32::from(format.marks.has_model(&model)) << number;
+            found |= u16::from(format.marks.has_model(&model)) << number;
         }
     }
     let lists = record.members().filter(|member| member.is_array());

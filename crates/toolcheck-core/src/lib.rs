@@ -35,6 +35,7 @@ pub mod formats;
 pub mod framework;
 mod input_format;
 pub mod ir;
+mod keys;
 mod level;
 mod matching;
 pub mod missing_result;

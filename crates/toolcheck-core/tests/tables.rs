@@ -267,6 +267,21 @@ fn what_was_seen_of_a_model_only_warns_of_a_deployment() {
     assert_eq!(of(of_all, "azure-openai"), Level::Error);
 }
 
+/// Nobody asks further about what the API is known to accept, and a key that was meant is still found.
+#[test]
+fn a_lack_that_is_known_to_be_accepted_is_no_fault() {
+    let count = |tool: &str| {
+        let body = format!(r#"{{"model": "gpt-4.1", "input": "a", "tools": [{tool}]}}"#);
+        let document = toolcheck_json::Document::read(body.as_bytes());
+        let shape = targets::find("openai-responses").unwrap().shape().unwrap();
+        let faults = shape.check_request(&shape.facts_for(None), document.root(), true);
+        let refused = faults.iter().filter(|fault| fault.is_refused(shape, None));
+        (faults.len(), refused.count())
+    };
+    assert_eq!(count(r#"{"type": "function", "name": "hours"}"#), (0, 0));
+    assert_eq!(count(r#"{"type": "function"}"#).1, 1);
+}
+
 /// Python writes 1.0 where the documents say 1.
 #[test]
 fn a_number_may_be_written_in_another_way() {

@@ -58,8 +58,12 @@ impl Deref for Bytes {
 #[derive(Clone)]
 pub struct Deferred<T> {
     packed: Bytes,
+    changes: Option<Changes<T>>,
     read: OnceLock<T>,
 }
+
+/// What is done to a value once it is read.
+pub type Changes<T> = Arc<dyn Fn(&mut T) + Send + Sync>;
 
 impl<T: DeserializeOwned> Deferred<T> {
     /// The value.
@@ -88,7 +92,11 @@ impl<T: DeserializeOwned> Deferred<T> {
             Bytes::InPlace(packed) => read_in_place(packed, || from_packed(packed)),
             Bytes::Copied(ref packed) => from_packed(packed),
         };
-        value.unwrap_or_else(|error| panic!("a packed value: {}", error.message()))
+        let mut value = value.unwrap_or_else(|error| panic!("a packed value: {}", error.message()));
+        if let Some(change) = &self.changes {
+            change(&mut value);
+        }
+        value
     }
 
     /// Whether it has been asked for, or was never packed.
@@ -96,7 +104,8 @@ impl<T: DeserializeOwned> Deferred<T> {
         self.read.get().is_some()
     }
 
-    /// The table as it was packed, if it is one that was: it says some things without being read.
+    /// The table as it was packed, if it is one that was: it says some things without being read, and nothing of
+    /// [changes](Self::changed).
     pub fn packed(&self) -> Option<Table<'_>> {
         Table::of(&self.packed)
     }
@@ -110,6 +119,28 @@ impl<T: DeserializeOwned> Deferred<T> {
         change(&mut value);
         *self = value.into();
     }
+
+    /// The value as `change` makes it, which is called when the value is read.
+    #[must_use]
+    pub fn changed(&self, change: &Changes<T>) -> Self
+    where
+        T: Clone + 'static,
+    {
+        if let Some(value) = self.read.get() {
+            let mut value = value.clone();
+            change(&mut value);
+            return value.into();
+        }
+        let change = Arc::clone(change);
+        let changes = match self.changes.clone() {
+            Some(first) => Arc::new(move |value: &mut T| {
+                first(value);
+                change(value);
+            }),
+            None => change,
+        };
+        Self { changes: Some(changes), ..self.clone() }
+    }
 }
 
 impl<T: DeserializeOwned> Deref for Deferred<T> {
@@ -122,7 +153,7 @@ impl<T: DeserializeOwned> Deref for Deferred<T> {
 
 impl<T> From<T> for Deferred<T> {
     fn from(value: T) -> Self {
-        Self { packed: Bytes::InPlace(&[]), read: OnceLock::from(value) }
+        Self { packed: Bytes::InPlace(&[]), changes: None, read: OnceLock::from(value) }
     }
 }
 
@@ -154,7 +185,7 @@ impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
     }
 
     fn visit_bytes<E: Error>(self, packed: &[u8]) -> Result<Deferred<T>, E> {
-        Ok(Deferred { packed: Bytes::of(packed), read: OnceLock::new() })
+        Ok(Deferred { packed: Bytes::of(packed), changes: None, read: OnceLock::new() })
     }
 
     fn visit_newtype_struct<D: Deserializer<'t>>(self, deserializer: D) -> Result<Deferred<T>, D::Error> {
@@ -165,8 +196,10 @@ impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::panic::AssertUnwindSafe;
+    use std::sync::Arc;
 
-    use super::{Deferred, read_in_place};
+    use super::{Changes, Deferred, read_in_place};
     use crate::{from_packed, from_str, pack};
 
     #[test]
@@ -175,8 +208,21 @@ mod tests {
         let table: BTreeMap<String, Deferred<Vec<u8>>> = from_packed(&packed).expect("nothing is read yet");
         assert_eq!(table["a"].get(), &[1, 2]);
         assert_eq!(table["a"].clone().len(), 2);
-        let unread = std::panic::catch_unwind(|| table["b"].len());
+        let unread = std::panic::catch_unwind(AssertUnwindSafe(|| table["b"].len()));
         assert!(unread.is_err(), "it is not a list");
+    }
+
+    #[test]
+    fn a_value_is_changed_when_it_is_read() {
+        let packed = pack("a = [1, 2]\nb = \"no list\"").expect("a valid text");
+        let table: BTreeMap<String, Deferred<Vec<u8>>> = from_packed(&packed).expect("nothing is read yet");
+        let add = |last: u8| -> Changes<Vec<u8>> { Arc::new(move |list| list.push(last)) };
+        assert!(!table["b"].changed(&add(3)).is_read());
+        let unread = table["a"].changed(&add(3));
+        assert_eq!(unread.changed(&add(4)).get(), &[1, 2, 3, 4]);
+        assert_eq!(unread.get(), &[1, 2, 3]);
+        assert_eq!(unread.changed(&add(5)).get(), &[1, 2, 3, 5]);
+        assert_eq!(table["a"].get(), &[1, 2]);
     }
 
     #[test]

@@ -26,7 +26,7 @@ mod packed;
 mod read;
 mod spanned;
 
-pub use self::deferred::{Deferred, read_in_place};
+pub use self::deferred::{Changes, Deferred, read_in_place};
 pub use self::error::Error;
 pub use self::packed::{Item, Table, overlay, pack};
 pub use self::read::{from_packed, from_str};

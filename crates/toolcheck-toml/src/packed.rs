@@ -140,6 +140,9 @@ impl<'p> Table<'p> {
         for (key, value) in self.0.members().flatten() {
             if let Some(place) = keys.iter().position(|own| own.as_bytes() == key.held) {
                 texts[place] = value.text().ok();
+                if texts.iter().all(Option::is_some) {
+                    break;
+                }
             }
         }
         texts

@@ -83,6 +83,9 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             _ => continue,
         };
+        if !may_count(cx, case) {
+            continue;
+        }
         let finding = out.report(message.place, what);
         finding
             .caption("this message")
@@ -101,6 +104,11 @@ fn neighbours(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.value("role", &role.text).value("previous-role", &previous.text);
         }
     }
+}
+
+/// Whether a finding of a case may be reported: many conversations have some that no target minds.
+fn may_count(cx: &Context<'_, '_>, case: &str) -> bool {
+    cx.policy.is_some() || cx.has_verdict(&RULE, &[case])
 }
 
 /// System messages as those of the user.
@@ -172,6 +180,9 @@ fn sections(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             ),
             _ => continue,
         };
+        if !may_count(cx, case) {
+            continue;
+        }
         let (number, (message, _)) = messages[number];
         let finding = out.report(message.place, what);
         finding.caption("this message").help(help).case(case).at(cx, (number, message));

@@ -18,33 +18,34 @@ pub(super) struct ValidObjectCache {
     pub(super) other_keys: OtherKeys,
 }
 
-/// Keys that objects have and no table knows, and that were meant to be none of those that it knows: a client has the same
-/// in each request, and to compare names is dear.
+/// Keys that objects have and no table knows, and whether they are like one that it knows: a client has the same in each
+/// request, and to compare names is dear.
 #[derive(Debug, Default)]
-pub(super) struct OtherKeys(HashMap<TextKey, (usize, Box<[u8]>)>);
+pub(super) struct OtherKeys(HashMap<TextKey, OtherKey>);
+
+/// The number of an object, a key that is none of its own, and whether it is like one.
+type OtherKey = (usize, Box<[u8]>, bool);
 
 /// The most such keys that are kept, and the longest.
 const MOST_OTHER_KEYS: usize = 1024;
 const LONGEST_OTHER_KEY: usize = 64;
 
 impl OtherKeys {
-    /// Whether a key of the object `number` is none of its own; `may_be` says whether it was meant to be one, and is asked
-    /// once.
-    pub(super) fn has(&mut self, number: usize, key: &[u8], may_be: impl FnOnce() -> bool) -> bool {
+    /// Whether a key of the object `number` is like one of its own; `is_like` says so, and is asked once.
+    pub(super) fn are_like(&mut self, number: usize, key: &[u8], is_like: impl FnOnce() -> bool) -> bool {
         let hash = self.0.hasher().hash_one((number, key));
-        if self.0.get(&hash).is_some_and(|(of, known)| *of == number && **known == *key) {
-            return true;
+        let known = self.0.get(&hash).filter(|(of, known, _)| *of == number && **known == *key);
+        if let Some((.., is_like)) = known {
+            return *is_like;
         }
-        if may_be() {
-            return false;
-        }
+        let is_like = is_like();
         if key.len() <= LONGEST_OTHER_KEY {
             if self.0.len() == MOST_OTHER_KEYS {
                 self.0.clear();
             }
-            self.0.insert(hash, (number, key.into()));
+            self.0.insert(hash, (number, key.into(), is_like));
         }
-        true
+        is_like
     }
 }
 

@@ -402,7 +402,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 self.path.pop();
             }
         }
-        if !seen.has_all(&object.needed) || object.exactly_one.is_some() || object.at_least_one.is_some() {
+        // Whoever compares one object, or a key that may be meant, wants to hear of all that is missing.
+        let wants_all = self.root.is_none() || !ignored.is_empty();
+        let has_union = object.exactly_one.is_some() || object.at_least_one.is_some();
+        if wants_all || has_union || !seen.has_all(&object.needed) {
             self.missing(object, number, value, seen, within);
         }
         for member in ignored {
@@ -465,7 +468,8 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
                 && field.key.len().abs_diff(key.len()) <= SHORT
                 && is_near(&field.key, &key)
         };
-        if self.kept.other_keys.has(number, key.as_bytes(), || object.fields.iter().any(is_like)) {
+        let is_like_any = || object.fields.iter().any(is_like);
+        if !self.kept.other_keys.are_like(number, key.as_bytes(), is_like_any) {
             return false;
         }
         let is_reported = |fault: &ShapeFault<'f>| fault.parent == value.id() && fault.lacks_key();
@@ -474,7 +478,7 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             |field: &Field| is_request && member.is_array() && field.key.strip_suffix('s') == Some(&*key);
         // What is of another type, or short, may be a key of somebody's own, such as `ids` beside no `id`.
         let is_meant = |field: &&Field| {
-            is_like(field) && field.mask & bit_of(member) != 0 && value.get(&field.key).is_none()
+            field.mask & bit_of(member) != 0 && is_like(field) && value.get(&field.key).is_none()
         };
         object.fields.iter().find(is_meant).is_some_and(|field| {
             let mut missing = self.faults[first..].iter().filter(|fault| is_reported(fault));

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use toolcheck_json::Value;
 
-use super::keys::Keys;
 use super::objects::{Objects, extended, undescribed};
 use super::tables::{
-    FactTable, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, ShapeFaultKind, Types,
+    Fact, FactTable, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, ShapeFaultKind,
+    Types,
 };
 use super::value::bit_of;
+use crate::keys::Keys;
 use crate::rule_id::RuleId;
 use crate::targets::Pattern;
 
@@ -30,6 +31,7 @@ pub(super) struct Object {
     pub(super) free: Vec<u8>,
     /// The fields that may have to be there.
     pub(super) required: Vec<u16>,
+    /// Those of them whose lack may be a fault that the API refuses.
     pub(super) needed: FieldSet,
     /// The facts that only say what was seen of it.
     pub(super) evidence: Vec<usize>,
@@ -309,7 +311,7 @@ impl Objects {
         let accepted = object.accepted.iter().copied();
         let conditional = accepted.filter(|number| self.enforced.accepted[*number].is_conditional());
         object.conditional.extend(conditional.map(|number| !number));
-        object.derive();
+        object.derive(&self.enforced.accepted);
         object.exactly_one = object.members(table.exactly_one.as_ref());
         object.at_least_one = object.members(table.at_least_one.as_ref());
         if let Some(by) = &table.by {
@@ -532,17 +534,31 @@ impl Object {
     }
 
     /// What follows from the fields, so that a walk need not find it out for each value.
-    fn derive(&mut self) {
+    fn derive(&mut self, accepted: &[Fact]) {
         let is_required =
             |field: &Field| !field.required.is_empty() || field.checks.iter().any(Check::lists_all);
         self.required = (0..self.fields.len() as u16)
             .filter(|number| is_required(&self.fields[*number as usize]))
             .collect();
-        self.needed = FieldSet::of(&self.required);
+        let is_needed = |number: &u16| !self.may_lack(&self.fields[usize::from(*number)], accepted);
+        let needed: Vec<u16> = self.required.iter().copied().filter(is_needed).collect();
+        self.needed = FieldSet::of(&needed);
         for field in &mut self.fields {
             field.is_plain = field.absent.is_empty() && field.is_known;
         }
         self.free = self.fields.iter().map(Field::free).collect();
+    }
+
+    /// Whether the API is known to accept its lack, whatever the model and the rest of the request.
+    fn may_lack(&self, field: &Field, accepted: &[Fact]) -> bool {
+        let facts = self.accepted.iter().map(|number| &accepted[*number]);
+        let mut facts = facts
+            .filter(|fact| fact.fault == ShapeFaultKind::Missing && fact.is_about(Some(&field.key)))
+            .peekable();
+        // What is accepted elsewhere may be refused here all the same.
+        facts.peek().is_some()
+            && facts.all(|fact| fact.holds_always() && fact.got.is_none() && !fact.is_inherited)
+            && !field.checks.iter().any(Check::lists_all)
     }
 
     fn numbers_of(&self, keys: &[String]) -> Vec<u16> {

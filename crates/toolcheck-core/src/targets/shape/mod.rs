@@ -14,7 +14,6 @@ mod describe;
 mod error_text;
 mod fault;
 mod fix;
-mod keys;
 mod newer;
 mod objects;
 mod other_formats;

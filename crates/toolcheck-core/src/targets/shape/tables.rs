@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolcheck_toml::Deferred;
+use toolcheck_toml::{Changes, Deferred};
 
 pub(crate) use self::types::Types;
 pub use self::types::{JsonType, Scalar};
@@ -492,6 +493,14 @@ pub(crate) fn object_of(fact: &Fact) -> &str {
     unread.and_then(|fact| fact.text("object")).unwrap_or_else(|| &fact.object)
 }
 
+/// The names of the object, the fault and the field that a fact is about.
+fn subject_of(fact: &Fact) -> [Option<&str>; 3] {
+    match fact.packed().filter(|_| !fact.is_read()) {
+        Some(fact) => fact.texts(["object", "fault", "field"]),
+        None => [Some(&fact.object), Some(fact.fault.name()), fact.field.as_deref()],
+    }
+}
+
 /// What an API enforces of the shape of its format: `[shape]` in a target's file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -590,23 +599,29 @@ impl TargetShape {
         };
         let texts: Vec<_> = parent.texts.iter().filter(|text| is_new(&self.texts, text)).cloned().collect();
         self.texts.extend(texts.into_iter().map(|text| TextTable { is_inherited: true, ..text }));
-        let says = |own: &Self, fact: &Fact| {
-            let mut known = own.facts.iter().chain(&own.accepted).filter(|known| {
-                known.fault == fact.fault && known.object == fact.object && known.model == fact.model
-            });
-            known.any(|known| fact.all_fields().eq(known.all_fields()))
+        let mut own: HashMap<_, Vec<&Fact>> = HashMap::default();
+        for fact in self.facts.iter().chain(&self.accepted) {
+            own.entry(subject_of(fact)).or_default().push(fact);
+        }
+        let is_said = |fact: &Fact| {
+            let says = |own: &&Fact| own.model == fact.model && own.all_fields().eq(fact.all_fields());
+            own.get(&subject_of(fact)).is_some_and(|own| own.iter().any(says))
         };
-        let facts: Vec<_> = parent.facts.iter().filter(|fact| !says(self, fact)).cloned().collect();
-        let accepted: Vec<_> = parent.accepted.iter().filter(|fact| !says(self, fact)).cloned().collect();
-        let inherited = |fact: &Fact| FactTable { is_inherited: true, ..FactTable::clone(fact) };
-        self.facts.extend(facts.iter().map(|fact| {
-            let is_of_models = fact.model.is_some() && fact.evidence != Evidence::Inferred;
-            let of_models = of_models.filter(|_| is_of_models).map(str::to_owned);
-            let doubt = elsewhere.filter(|_| fact.evidence != Evidence::Inferred).cloned().or(of_models);
-            let evidence = if elsewhere.is_some() { Evidence::Inferred } else { fact.evidence };
-            Box::new(FactTable { evidence, doubt: fact.doubt.clone().or(doubt), ..inherited(fact) }).into()
-        }));
-        self.accepted.extend(accepted.iter().map(|fact| Box::new(inherited(fact)).into()));
+        let facts: Vec<_> = parent.facts.iter().filter(|fact| !is_said(fact)).collect();
+        let accepted: Vec<_> = parent.accepted.iter().filter(|fact| !is_said(fact)).collect();
+        let is_seen_here = elsewhere.is_none();
+        let (elsewhere, of_models) = (elsewhere.cloned(), of_models.map(str::to_owned));
+        let inherited: Changes<Box<FactTable>> = Arc::new(move |fact| {
+            let is_seen = fact.evidence != Evidence::Inferred;
+            let of_models = of_models.as_ref().filter(|_| fact.model.is_some());
+            let doubt = elsewhere.as_ref().or(of_models).filter(|_| is_seen);
+            fact.doubt = fact.doubt.take().or_else(|| doubt.cloned());
+            fact.evidence = if is_seen_here { fact.evidence } else { Evidence::Inferred };
+            fact.is_inherited = true;
+        });
+        self.facts.extend(facts.into_iter().map(|fact| fact.changed(&inherited)));
+        let inherited: Changes<Box<FactTable>> = Arc::new(|fact| fact.is_inherited = true);
+        self.accepted.extend(accepted.into_iter().map(|fact| fact.changed(&inherited)));
     }
 }
 

@@ -1,8 +1,8 @@
-//! The keys of an object, found without hashing: most objects have few keys of the same length.
+//! Keys that are known, found without hashing: few have the same length.
 
 /// Keys, each with a number.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Keys {
+pub(crate) struct Keys {
     /// The keys, sorted by their length.
     entries: Vec<KnownKey>,
     /// Where the keys of each length start.
@@ -21,7 +21,7 @@ type Ends = (u64, u64);
 
 impl Keys {
     /// Keys with their numbers. Of a key that is there more than once, the last number counts.
-    pub(super) fn new(numbered: impl IntoIterator<Item = (Box<str>, u16)>) -> Self {
+    pub(crate) fn new(numbered: impl IntoIterator<Item = (Box<str>, u16)>) -> Self {
         let known = |(key, number): (Box<str>, u16)| KnownKey { ends: ends(key.as_bytes()), number, key };
         let mut entries: Vec<KnownKey> = numbered.into_iter().map(known).collect();
         // A stable sort keeps the same keys in their order, so that the last of them wins below.
@@ -44,13 +44,13 @@ impl Keys {
 
     /// The number of a key.
     #[inline]
-    pub(super) fn get(&self, key: &str) -> Option<u16> {
+    pub(crate) fn get(&self, key: &str) -> Option<u16> {
         self.find(key.as_bytes())
     }
 
     /// The same for the bytes of a key.
     #[inline]
-    pub(super) fn find(&self, key: &[u8]) -> Option<u16> {
+    pub(crate) fn find(&self, key: &[u8]) -> Option<u16> {
         let (start, end) = (*self.starts.get(key.len())?, *self.starts.get(key.len() + 1)?);
         let of_length =
             self.entries.get(start as usize..end as usize).filter(|entries| !entries.is_empty())?;
@@ -60,7 +60,7 @@ impl Keys {
         of_length.iter().find(is_it).map(|entry| entry.number)
     }
 
-    pub(super) fn contains(&self, key: &str) -> bool {
+    pub(crate) fn contains(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 }
