@@ -1,6 +1,5 @@
 //! The command line.
 
-mod after;
 mod again;
 #[cfg(feature = "serve")]
 mod conform;
@@ -64,7 +63,10 @@ pub(crate) use test::{BlessArg, TestArgs, TestOutputSpec};
 
 /// Find tool-calling mistakes in LLM API requests before the API rejects them.
 #[derive(Debug, Parser)]
-#[command(name = "toolcheck", version, arg_required_else_help = true, after_help = after::MAIN)]
+#[command(
+    name = "toolcheck", version, arg_required_else_help = true,
+    after_help = include_str!("args/help/main.txt").trim_ascii_end()
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -101,7 +103,7 @@ pub(crate) enum Command {
     Serve(Deferred<ServeArgs>),
     /// Run the language server, for editors.
     #[cfg(feature = "lsp")]
-    #[command(visible_alias = "lsp", after_help = after::SERVER)]
+    #[command(visible_alias = "lsp", after_help = include_str!("args/help/server.txt").trim_ascii_end())]
     Server,
     /// Check requests on their way to an API, and record its responses.
     #[cfg(feature = "serve")]
@@ -120,7 +122,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = after::LINT)]
+#[command(after_help = include_str!("args/help/lint.txt").trim_ascii_end())]
 pub(crate) struct LintArgs {
     #[command(flatten)]
     pub(crate) files: FileArgs,
@@ -496,7 +498,7 @@ impl OutputArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = after::SHOW)]
+#[command(after_help = include_str!("args/help/show.txt").trim_ascii_end())]
 pub(crate) struct ShowArgs {
     /// File to show; `-` for standard input
     #[arg(value_name = "FILE")]
@@ -558,7 +560,7 @@ pub(crate) enum Color {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = after::EXPLAIN)]
+#[command(after_help = include_str!("args/help/explain.txt").trim_ascii_end())]
 pub(crate) struct ExplainArgs {
     /// Rule or scenario of `conform` to explain; with --error, the file with the request that failed
     #[arg(
@@ -604,7 +606,7 @@ pub(crate) struct InitArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = after::COMPLETIONS)]
+#[command(after_help = include_str!("args/help/completions.txt").trim_ascii_end())]
 pub(crate) struct CompletionsArgs {
     /// Shell to generate completions for
     #[arg(value_name = "SHELL")]
@@ -623,7 +625,7 @@ pub(crate) enum Shell {
 }
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = after::MAN)]
+#[command(after_help = include_str!("args/help/man.txt").trim_ascii_end())]
 pub(crate) struct ManArgs {
     /// Directory for one page per command [default: print the main page to standard output]
     #[arg(value_name = "DIR")]

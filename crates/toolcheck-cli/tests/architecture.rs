@@ -27,7 +27,7 @@ const CYCLES: [(&str, &[&str], &str); 6] = [
 fn modules_do_not_depend_on_each_other() {
     let mut found = BTreeSet::new();
     for source in sources() {
-        let name = source.parent().expect("`src` is in a crate").file_name().expect("a crate has a name");
+        let name = source.parent().unwrap().file_name().unwrap();
         for cycle in cycles(&edges(&source)) {
             found.insert((name.to_string_lossy().into_owned(), cycle));
         }
@@ -52,7 +52,7 @@ fn errors_are_types_of_our_own() {
         ($($of:ident :: $($path:ident)::+),+ $(,)?) => {
             $(
                 is_error::<$of::$($path)::+>();
-                let name = [$(stringify!($path)),+].last().expect("a path has a name").to_string();
+                let name = [$(stringify!($path)),+].last().unwrap().to_string();
                 listed.insert((stringify!($of).replace('_', "-"), name));
             )+
         };
@@ -66,18 +66,15 @@ fn errors_are_types_of_our_own() {
         toolcheck_toml::Error,
     );
     // The list is whole: every public type that is an error is in it.
-    let error =
-        Regex::new(r"(?m)^impl(?:<[^>]*>)? (?:[\w:]*::)?Error for (\w+)").expect("a valid expression");
+    let error = Regex::new(r"(?m)^impl(?:<[^>]*>)? (?:[\w:]*::)?Error for (\w+)").unwrap();
     let mut found = BTreeSet::new();
     for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
-        let name = source.parent().and_then(Path::file_name).expect("`src` is in a crate").to_string_lossy();
+        let name = source.parent().and_then(Path::file_name).unwrap().to_string_lossy();
         if !cfg!(feature = "serve") && OF_SERVE.contains(&&*name) {
             continue;
         }
-        let mut files = Vec::new();
-        rust_files(source, &mut files);
-        for file in files {
-            let text = fs::read_to_string(&file).expect("the file can be read");
+        for file in rust_files(source) {
+            let text = fs::read_to_string(&file).unwrap();
             for (_, [error]) in error.captures_iter(&text).map(|found| found.extract()) {
                 let is_public = ["struct", "enum"].map(|kind| format!("\npub {kind} {error}"));
                 if is_public.iter().any(|start| text.contains(start)) {
@@ -91,18 +88,15 @@ fn errors_are_types_of_our_own() {
     let other = Regex::new(
         r"Result<[^;{]*, (String|&'static str|\([^;{]*\)|[\w:]*serde_json::Error|[\w:]*toml[\w:]*Error)> \{",
     )
-    .expect("a valid expression");
-    let public =
-        Regex::new(r"(?ms)^ *pub (?:const )?fn .*?\{$|^ *fn from_str.*?\{$").expect("a valid expression");
+    .unwrap();
+    let public = Regex::new(r"(?ms)^ *pub (?:const )?fn .*?\{$|^ *fn from_str.*?\{$").unwrap();
     for source in sources().iter().filter(|source| {
         source.parent().is_some_and(|parent| {
             parent.file_name().is_some_and(|name| name.to_string_lossy().starts_with("toolcheck-"))
         })
     }) {
-        let mut files = Vec::new();
-        rust_files(source, &mut files);
-        for file in files {
-            let text = fs::read_to_string(&file).expect("the file can be read");
+        for file in rust_files(source) {
+            let text = fs::read_to_string(&file).unwrap();
             for signature in public.find_iter(&text) {
                 assert!(!other.is_match(signature.as_str()), "{}: {}", file.display(), signature.as_str());
             }
@@ -112,9 +106,9 @@ fn errors_are_types_of_our_own() {
 
 #[test]
 fn crate_dependencies_match_the_documentation() {
-    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page is there");
-    let (_, picture) = page.split_once("```text\ntoolcheck-json\n").expect("the page has the picture");
-    let (picture, _) = picture.split_once("```").expect("the picture ends");
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, picture) = page.split_once("```text\ntoolcheck-json\n").unwrap();
+    let (picture, _) = picture.split_once("```").unwrap();
     let mut drawn: Vec<(String, BTreeSet<String>)> = vec![("toolcheck-json".to_owned(), BTreeSet::new())];
     for line in picture.lines() {
         let (name, others) = line.split_once("->").unwrap_or((line, ""));
@@ -127,11 +121,10 @@ fn crate_dependencies_match_the_documentation() {
     }
     let mut real = BTreeMap::new();
     for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
-        let manifest =
-            fs::read_to_string(source.with_file_name("Cargo.toml")).expect("a crate has a manifest");
-        let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
-        let name = manifest["package"]["name"].as_str().expect("a crate has a name").to_owned();
-        let needed = manifest["dependencies"].as_table().expect("dependencies are a table").keys();
+        let manifest = fs::read_to_string(source.with_file_name("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let name = manifest["package"]["name"].as_str().unwrap().to_owned();
+        let needed = manifest["dependencies"].as_table().unwrap().keys();
         real.insert(name, needed.filter(|name| name.starts_with("toolcheck-")).cloned().collect());
     }
     assert_eq!(drawn.into_iter().collect::<BTreeMap<_, BTreeSet<_>>>(), real);
@@ -142,17 +135,15 @@ const LIMITS: (u64, usize) = (30_000, 80);
 
 #[test]
 fn files_and_functions_are_short() {
-    let mut files = Vec::new();
-    for folder in ["crates", "xtask", "fuzz/src", "examples"] {
-        rust_files(&root().join(folder), &mut files);
-    }
+    let folders = ["crates", "xtask", "fuzz/src", "examples"];
+    let files: Vec<_> = folders.iter().flat_map(|folder| rust_files(&root().join(folder))).collect();
     assert!(files.len() > 200, "the files are found");
-    let size = |path: &PathBuf| fs::metadata(path).expect("the file is there").len();
+    let size = |path: &PathBuf| fs::metadata(path).unwrap().len();
     let long: Vec<_> = files.iter().filter(|path| size(path) > LIMITS.0).collect();
     assert!(long.is_empty(), "more than {} bytes: {long:#?}", LIMITS.0);
     let mut long = Vec::new();
     for path in files.iter().filter(|path| path.components().any(|part| part.as_os_str() == "src")) {
-        let text = fs::read_to_string(path).expect("the file can be read");
+        let text = fs::read_to_string(path).unwrap();
         let functions = functions(text.split("#[cfg(test)]\nmod ").next().unwrap_or_default());
         let functions = functions.into_iter().filter(|(_, lines)| *lines > LIMITS.1);
         long.extend(functions.map(|(name, lines)| format!("{}: {name}, {lines} lines", path.display())));
@@ -162,8 +153,7 @@ fn files_and_functions_are_short() {
 
 /// The functions of a file, each with its number of lines: rustfmt closes it in the column where it starts.
 fn functions(text: &str) -> Vec<(String, usize)> {
-    let head = Regex::new(r"^( *)(?:pub(?:\([^)]*\))? )?(?:const )?(?:async )?(?:unsafe )?fn (\w+)")
-        .expect("a valid expression");
+    let head = Regex::new(r"^( *)(?:pub(?:\([^)]*\))? )?(?:const )?(?:async )?(?:unsafe )?fn (\w+)").unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let mut functions = Vec::new();
     for (number, line) in lines.iter().enumerate() {
@@ -184,16 +174,13 @@ fn functions(text: &str) -> Vec<(String, usize)> {
 #[test]
 fn every_test_is_built() {
     let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
-    let is_test = Regex::new(r"#\[test\]|proptest! |cfg\((all\()?test\b").expect("a valid expression");
+    let is_test = Regex::new(r"#\[test\]|proptest! |cfg\((all\()?test\b").unwrap();
     for source in sources() {
         if text(&source.with_file_name("Cargo.toml")).contains("[lib]\ntest = false\n") {
             let own = text(&source.with_file_name("tests").join("all.rs"));
-            let mut files = Vec::new();
-            rust_files(&source, &mut files);
-            files.retain(|path| is_test.is_match(&text(path)));
-            for file in files {
-                let module = if file.ends_with("tests.rs") { &file.with_file_name("mod.rs") } else { &file };
-                let module = module.strip_prefix(&source).expect("it is in the folder").display();
+            for file in rust_files(&source).iter().filter(|path| is_test.is_match(&text(path))) {
+                let module = if file.ends_with("tests.rs") { &file.with_file_name("mod.rs") } else { file };
+                let module = module.strip_prefix(&source).unwrap().display();
                 assert!(own.contains(&format!("#[path = \"../src/{module}\"]")), "{}", file.display());
             }
         }
@@ -220,7 +207,7 @@ fn files_are_opened_in_one_place() {
     let opens = Regex::new(
         r"\bfs::(?:write|read|read_to_string|copy|rename)\b|\bFile::(?:open|create|create_new|options)\b|\bOpenOptions\b|\.read_to_(?:end|string)\(",
     )
-    .expect("a valid expression");
+    .unwrap();
     let found = sources_with(&opens);
     let others: Vec<_> =
         found.iter().filter(|path| !FILE_READERS.iter().any(|known| path.starts_with(known))).collect();
@@ -237,12 +224,10 @@ fn files_are_opened_in_one_place() {
 fn sources_with(wanted: &Regex) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for source in sources().iter().filter(|source| source.starts_with(root().join("crates"))) {
-        let mut files = Vec::new();
-        rust_files(source, &mut files);
-        for path in files.iter().filter(|path| !path.ends_with("tests.rs")) {
-            let text = fs::read_to_string(path).expect("the file can be read");
+        for path in rust_files(source).iter().filter(|path| !path.ends_with("tests.rs")) {
+            let text = fs::read_to_string(path).unwrap();
             if wanted.is_match(text.split("#[cfg(test)]\nmod ").next().unwrap_or_default()) {
-                let below = path.strip_prefix(root()).expect("it is in the repository");
+                let below = path.strip_prefix(root()).unwrap();
                 found.insert(below.to_string_lossy().replace('\\', "/"));
             }
         }
@@ -255,8 +240,7 @@ fn sources_with(wanted: &Regex) -> BTreeSet<String> {
 fn names_of_files_are_told_apart() {
     // What is compared and never shown.
     let known = ["crates/toolcheck-cli/src/args/hints.rs", "crates/toolcheck-project/src/inputs/globs.rs"];
-    let found =
-        sources_with(&Regex::new(r"\.display\(\)|\.to_string_lossy\(\)").expect("a valid expression"));
+    let found = sources_with(&Regex::new(r"\.display\(\)|\.to_string_lossy\(\)").unwrap());
     assert!(found.iter().eq(known), "use `printable` or `text::name_of`: {found:#?}");
 }
 
@@ -289,14 +273,13 @@ fn lines_with<'n>(
     names: impl Iterator<Item = &'n str>,
 ) -> Vec<(PathBuf, String)> {
     let names: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
-    let mut files = Vec::new();
-    sources.for_each(|source| rust_files(&source, &mut files));
+    let mut files: Vec<_> = sources.flat_map(|source| rust_files(&source)).collect();
     files.retain(|file| {
         !file.ends_with("tests.rs") && file.components().all(|part| part.as_os_str() != "tests")
     });
     let mut found = Vec::new();
     for file in files {
-        let text = fs::read_to_string(&file).expect("the file can be read");
+        let text = fs::read_to_string(&file).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(&text);
         for (number, line) in code.lines().enumerate() {
             let line = line.trim();
@@ -329,20 +312,19 @@ fn numbers_in_prose_match_the_tables() {
         r"(?i)\b({}|\d+) (?:wire |built-in |output |tool )*(formats|protocols|targets|rules|outputs)\b",
         words.join("|")
     ))
-    .expect("a valid expression");
+    .unwrap();
     let mut pages = Vec::new();
     for folder in ["crates", "docs", "xtask", "schemas", "."] {
         prose(&root().join(folder), folder != ".", &mut pages);
     }
     assert!(pages.iter().any(|path| path.ends_with("README.md")), "the pages are found");
     for path in pages.iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
-        let text = fs::read_to_string(path).expect("the page can be read");
+        let text = fs::read_to_string(path).unwrap();
         for found in number.captures_iter(&text) {
             let (whole, [number, what]) = found.extract();
             let word = words.iter().position(|word| word.eq_ignore_ascii_case(number));
             let number = number.parse().ok().or(word.map(|place| place + 6));
-            let (_, count) =
-                counts.iter().find(|(name, _)| name.eq_ignore_ascii_case(what)).expect("it is listed");
+            let (_, count) = counts.iter().find(|(name, _)| name.eq_ignore_ascii_case(what)).unwrap();
             assert!(
                 number.is_none_or(|number| number < 6) || number == Some(*count),
                 "{}: {whole}, but there are {count}",
@@ -355,7 +337,7 @@ fn numbers_in_prose_match_the_tables() {
 /// Adds the files with prose in a folder: pages, manifests and sources.
 fn prose(folder: &Path, is_deep: bool, pages: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.expect("a directory can be listed").path();
+        let path = entry.unwrap().path();
         if path.is_dir() {
             if is_deep && !path.ends_with("tests") {
                 prose(&path, is_deep, pages);
@@ -398,8 +380,8 @@ type Graph = BTreeMap<String, BTreeSet<String>>;
 
 fn sources() -> Vec<PathBuf> {
     let root = root();
-    let crates = fs::read_dir(root.join("crates")).expect("the folder of crates exists");
-    let crates = crates.map(|entry| entry.expect("the directory can be listed").path());
+    let crates = fs::read_dir(root.join("crates")).unwrap();
+    let crates = crates.map(|entry| entry.unwrap().path());
     let mut sources: Vec<_> =
         crates.chain([root.join("xtask"), root.join("fuzz")]).map(|folder| folder.join("src")).collect();
     sources.sort();
@@ -409,14 +391,14 @@ fn sources() -> Vec<PathBuf> {
 /// The modules that each module of a crate names.
 fn edges(source: &Path) -> Graph {
     let root = ["lib.rs", "main.rs"].map(|name| source.join(name));
-    let root = root.iter().find_map(|path| fs::read_to_string(path).ok()).expect("a crate has a root");
-    let module = Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?mod (\w+);").expect("a valid expression");
+    let root = root.iter().find_map(|path| fs::read_to_string(path).ok()).unwrap();
+    let module = Regex::new(r"(?m)^(?:pub(?:\([^)]*\))? )?mod (\w+);").unwrap();
     let modules: BTreeSet<&str> =
         module.captures_iter(&root).map(|found| found.extract::<1>().1[0]).collect();
     // A name that the root re-exports belongs to a module.
     let mut exports = BTreeMap::new();
-    let export = Regex::new(r"(?m)^pub use (?:self::)?(\w+)::([^;]*);").expect("a valid expression");
-    let word = Regex::new(r"\w+").expect("a valid expression");
+    let export = Regex::new(r"(?m)^pub use (?:self::)?(\w+)::([^;]*);").unwrap();
+    let word = Regex::new(r"\w+").unwrap();
     for found in export.captures_iter(&root) {
         let (_, [module, names]) = found.extract();
         exports.extend(word.find_iter(names).map(|name| (name.as_str(), module)));
@@ -424,7 +406,7 @@ fn edges(source: &Path) -> Graph {
     let mut graph = Graph::new();
     for module in &modules {
         let mut texts = vec![source.join(format!("{module}.rs"))];
-        rust_files(&source.join(module), &mut texts);
+        texts.extend(rust_files(&source.join(module)));
         let to = graph.entry((*module).to_owned()).or_default();
         for text in texts.iter().filter_map(|path| fs::read_to_string(path).ok()) {
             for name in modules_named(&text) {
@@ -439,15 +421,19 @@ fn edges(source: &Path) -> Graph {
     graph
 }
 
-fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.expect("a directory can be listed").path();
-        if path.is_dir() {
-            rust_files(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            files.push(path);
+/// The sources in a folder and below it.
+fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let (mut open, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
         }
     }
+    files
 }
 
 /// The first segment after `crate::` of all paths, outside comments and tests.

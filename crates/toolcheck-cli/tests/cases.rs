@@ -36,7 +36,7 @@ use editor::Editor;
 use serde_json::Value as Json;
 use servers::Server;
 
-use crate::common::{folder, gzip, root, text, toolcheck_in, with_input, write};
+use crate::common::{assert_fits, folder, gzip, root, toolcheck_in, validator, with_input, write};
 
 #[test]
 fn every_case_prints_what_it_says() {
@@ -121,7 +121,7 @@ fn pictured(character: char) -> char {
 }
 
 /// The words of a command line, which may be in quotes of either kind.
-fn words(line: &str) -> Vec<String> {
+pub(crate) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for character in line.chars().map(pictured) {
         match (character, quote) {
@@ -452,11 +452,7 @@ fn filter(printed: Printed, words: &[&str]) -> Printed {
             Printed { out: of(out), ..printed }
         }
         ["fits", name] => {
-            let schema = serde_json::from_str(&text(&format!("schemas/{name}.v1.schema.json"))).unwrap();
-            let json = serde_json::from_str(&printed.out).unwrap();
-            let faults = jsonschema::validator_for(&schema).unwrap();
-            let faults: Vec<String> = faults.iter_errors(&json).map(|fault| fault.to_string()).collect();
-            assert!(faults.is_empty(), "{faults:#?}");
+            assert_fits(&validator(name), &serde_json::from_str(&printed.out).unwrap());
             printed
         }
         _ => panic!("{words:?} is no filter"),

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use crate::common::{self, folder, root, run, seen, seen_in, toolcheck_in, words, write};
+use crate::common::{self, folder, run, seen, seen_in, toolcheck_in, words, write};
 use serde_json::{Value as Json, json};
 
 #[test]
@@ -157,11 +157,8 @@ fn report(folder: &std::path::Path, output: &str) -> String {
 fn json_is_as_its_schema_says_and_has_the_words_of_the_api() {
     let folder = folder("conform-schema");
     let text = report(&folder, "json");
-    let schema = std::fs::read(root().join("schemas/conform.v1.schema.json")).unwrap();
-    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
-    let json: Json = serde_json::from_str(&text).unwrap();
-    let faults: Vec<_> = schema.iter_errors(&json).map(|error| error.to_string()).collect();
-    assert!(faults.is_empty(), "{faults:#?}");
+    let (schema, json) = (common::validator("conform"), serde_json::from_str::<Json>(&text).unwrap());
+    common::assert_fits(&schema, &json);
     let run = &json["runs"][0];
     assert_eq!(run["exchanges"].as_array().unwrap().len(), 1, "{run}");
     let refused = &run["refused"][0];

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::root;
+use crate::cases::words;
+use crate::common::{assert_fits, root, text, validator};
 
 /// The pages written by hand: those of rules and targets are generated.
 fn pages() -> Vec<PathBuf> {
@@ -63,19 +64,6 @@ fn output(line: &str) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Splits a command line into words. Single quotes are all the syntax that the pages need.
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for (number, piece) in line.split('\'').enumerate() {
-        if number % 2 == 1 {
-            words.push(piece.to_owned());
-        } else {
-            words.extend(piece.split_whitespace().map(str::to_owned));
-        }
-    }
-    words
-}
-
 /// The options of rules in the template of a configuration, as if they were set.
 fn rule_options() -> String {
     let template = include_str!("../src/commands/init.toml");
@@ -86,8 +74,7 @@ fn rule_options() -> String {
 
 #[test]
 fn every_rule_with_options_shows_them() {
-    let schema = std::fs::read(root().join("schemas/config.v1.schema.json")).unwrap();
-    let schema: serde_json::Value = serde_json::from_slice(&schema).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&text("schemas/config.v1.schema.json")).unwrap();
     let shown = toolcheck_config::Config::default().rule_options();
     for rule in schema["$defs"]["RulesTable"]["properties"].as_object().unwrap().keys() {
         assert!(rule_options().contains(&format!("[rules.{rule}]\n")), "`init` does not show {rule}");
@@ -98,7 +85,7 @@ fn every_rule_with_options_shows_them() {
 
 #[test]
 fn every_fix_is_in_the_table() {
-    let page = std::fs::read_to_string(root().join("docs/fix.md")).unwrap();
+    let page = text("docs/fix.md");
     let rows = || page.lines().map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
     for rule in toolcheck_lint::rules::ALL {
         let Some(fix) = &rule.fix else { continue };
@@ -180,7 +167,7 @@ fn every_page_of_an_input_shows_what_its_commands_report() {
 /// The shapes of data sets, each with its case: how it is read, and what is reported.
 #[test]
 fn the_page_of_data_sets_lists_every_shape_with_its_case() {
-    let page = std::fs::read_to_string(root().join("docs/inputs/data-sets.md")).unwrap();
+    let page = text("docs/inputs/data-sets.md");
     let rows: Vec<Vec<&str>> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
@@ -209,7 +196,7 @@ fn the_page_of_data_sets_lists_every_shape_with_its_case() {
 
 #[test]
 fn every_output_has_its_section() {
-    let page = std::fs::read_to_string(root().join("docs/outputs.md")).unwrap();
+    let page = text("docs/outputs.md");
     let mut titles: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
     // The output of `markdown` starts with a title of its own.
     titles.retain(|title| *title != "toolcheck");
@@ -234,8 +221,8 @@ fn every_configuration_is_valid() {
     }
     assert!(configurations > 3, "{configurations} configurations");
     // The documentation shows the policies of the corpus unchanged.
-    let policies = std::fs::read_to_string(root().join("fixtures/policies/toolcheck.toml")).unwrap();
-    let page = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
+    let policies = text("fixtures/policies/toolcheck.toml");
+    let page = text("docs/configuration.md");
     for policy in policies.split("[[policy]]").skip(1) {
         assert!(page.contains(policy.trim()), "{policy}");
     }
@@ -299,6 +286,8 @@ fn commands() -> Vec<(String, String)> {
 fn sandbox() -> PathBuf {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
+    use crate::common::{files_below, gzip};
+
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("docs-examples");
     let _ = std::fs::remove_dir_all(&folder);
     let folders = "bin logs/a .claude/projects transcripts corpus .zfunc .config/fish/completions \
@@ -320,52 +309,22 @@ fn sandbox() -> PathBuf {
         ("after.json", &clean),
         ("session.jsonl", &log),
         ("requests.jsonl", &line(&clean)),
-        ("pairs.txt", &b"before.json after.json\nbefore.json one.json\n".to_vec()),
         ("transcript.json", &clean),
         ("one.json", &clean),
         ("transcripts/a.json", &clean),
         ("corpus/a.json", &clean),
-        (
-            "corpus/a.expect.json",
-            &b"{\"description\": \"clean\", \"source\": \"invented\", \"findings\": []}".to_vec(),
-        ),
-        ("tools.json", &b"[{\"name\": \"search\", \"input_schema\": {\"type\": \"object\"}}]".to_vec()),
-        // Histories that frameworks refuse: a call without a result, and a turn in two messages.
-        (
-            "messages.json",
-            &br#"[{"role": "user", "content": "tides?"}, {"role": "assistant", "content": [
-                {"type": "tool-call", "toolCallId": "call_1", "toolName": "tides", "input": {}}
-            ]}, {"role": "user", "content": "and?"}]"#
-                .to_vec(),
-        ),
-        (
-            "conversation.json",
-            &br#"[{"role": "user", "content": "tides?"},
-                {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "tides", "arguments": "{}"}}]},
-                {"role": "assistant", "tool_calls": [{"id": "b", "type": "function", "function": {"name": "tides", "arguments": "{}"}}]},
-                {"role": "tool", "tool_call_id": "a", "content": "six"}, {"role": "tool", "tool_call_id": "b", "content": "one"}]"#
-                .to_vec(),
-        ),
-        (
-            "recorded.jsonl",
-            &br#"{"request": {"model": "m", "messages": [{"role": "user", "content": "a"}]}, "response": {"choices": [{"message": {"role": "assistant", "content": "b"}}]}}"#
-                .to_vec(),
-        ),
-        ("turns.toml", &b"[[turn]]\ntext = \"Low at six.\"\n".to_vec()),
         ("our-gateway.toml", &own_targets()[0].clone().into_bytes()),
         ("logs/a/a.jsonl", &line(&clean)),
         (".claude/projects/a.jsonl", &log),
-        (
-            "train.jsonl",
-            &br#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}"#
-                .to_vec(),
-        ),
     ] {
         std::fs::write(folder.join(name), bytes).unwrap();
     }
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    std::io::Write::write_all(&mut gzip, &line(&clean)).unwrap();
-    std::fs::write(folder.join("logs/a/a.jsonl.gz"), gzip.finish().unwrap()).unwrap();
+    // Histories that frameworks refuse are among them: a call without a result, and a turn in two messages.
+    for path in files_below("crates/toolcheck-cli/tests/docs/sandbox") {
+        let (_, name) = path.split_once("/sandbox/").unwrap();
+        std::fs::copy(root().join(&path), folder.join(name)).unwrap();
+    }
+    std::fs::write(folder.join("logs/a/a.jsonl.gz"), gzip(line(&clean))).unwrap();
     symlink(env!("CARGO_BIN_EXE_toolcheck"), folder.join("bin/toolcheck")).unwrap();
     for (name, script) in [
         ("some-agent", "cat history.json"),
@@ -421,79 +380,36 @@ fn every_example_runs() {
 
 /// The targets in `docs/own-target.md`.
 fn own_targets() -> Vec<String> {
-    let page = std::fs::read_to_string(root().join("docs/own-target.md")).unwrap();
+    let page = text("docs/own-target.md");
     let blocks = page.split("```toml target\n").skip(1);
     blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn every_own_target_is_valid() {
-    let schema = std::fs::read(root().join("schemas/target.v1.schema.json")).unwrap();
-    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
-    let targets = own_targets();
+    let (schema, targets) = (validator("target"), own_targets());
     assert_eq!(targets.len(), 5);
     for text in &targets {
-        let value: serde_json::Value = toml::from_str(text).unwrap();
-        assert!(schema.is_valid(&value), "{text}");
+        assert_fits(&schema, &toml::from_str(text).unwrap());
     }
     // Each target does what the page says.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("own-targets");
     std::fs::create_dir_all(&folder).unwrap();
-    let call = |id: &str| {
-        format!(r#"{{"id": "{id}", "type": "function", "function": {{"name": "f", "arguments": "{{}}"}}}}"#)
-    };
-    let request = |id: &str, rest: &str| {
-        let call = call(id);
-        format!(
-            r#"{{"messages": [{{"role": "user", "content": "a"}}, {{"role": "assistant", "content": null, "tool_calls": [{call}]}}{rest}], "tools": [{{"type": "function", "function": {{"name": "f"}}}}]}}"#
-        )
-    };
-    let result = r#", {"role": "tool", "tool_call_id": "call_of_the_lighthouse", "content": "b"}"#;
-    let whole =
-        |rest: &str| format!(r#"{{"model": "a", "messages": [{{"role": "user", "content": "a"}}], {rest}}}"#);
-    let with_name = r#"{"messages": [{"role": "user", "content": "a", "name": "b"}]}"#.to_owned();
-    for (number, body, printed) in [
-        (0, request("call_1", ""), "1 error"),
-        (
-            1,
-            request("call_of_the_lighthouse", result),
-            "answers 422: id call_of_the_lighthouse is longer than 12",
-        ),
-        (2, request("call_1", ""), "accepts it, but it answers the call with an empty result"),
-        (3, whole(r#""tools": [{"function": {"name": "f"}}]"#), "answers 422: metadata is required"),
-        (3, whole(r#""metadata": {"user": "a"}"#), "answers 422: metadata.tenant is required"),
-        (3, whole(r#""metadata": {"tenant": "NORTH"}"#), "invalid `tenant`"),
-        (
-            3,
-            whole(
-                r#""metadata": {"tenant": "a"}, "tools": [{"type": "function", "function": {"name": "f", "tide": 1, "parameters": {"type": "object", "properties": {}}}}]"#,
-            ),
-            "answers 422: tools[0].function has an unexpected key: tide",
-        ),
-        (
-            3,
-            whole(
-                r#""metadata": {"tenant": "a"}, "tools": [{"function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]"#,
-            ),
-            "0 errors, 0 warnings",
-        ),
-        (4, with_name, "answers 422: messages[0].name: not supported"),
-        (4, request("call_1", result), "answers 409: result call_of_the_lighthouse belongs to a call with"),
-        (4, format!(r#"{{"messages": [{}]}}"#, &result[2..]), "answers 409: message 1: no call call_of_the"),
-    ] {
+    for line in include_str!("docs/own-targets.jsonl").lines() {
+        let (number, printed, body): (usize, String, serde_json::Value) = serde_json::from_str(line).unwrap();
         std::fs::write(folder.join("target.toml"), &targets[number]).unwrap();
-        std::fs::write(folder.join("a.json"), body).unwrap();
+        std::fs::write(folder.join("a.json"), body.to_string()).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
         command.current_dir(&folder).env_remove("CI").env("COLUMNS", "120");
         command.args(["lint", "a.json", "--format", "openai-chat", "--target", "target.toml"]);
         let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
-        assert!(output.contains(printed), "{printed}\n{output}");
+        assert!(output.contains(&printed), "{printed}\n{output}");
     }
 }
 
 #[test]
 fn the_page_of_shapes_lists_the_placeholders() {
-    let page = std::fs::read_to_string(root().join("docs/shapes.md")).unwrap();
+    let page = text("docs/shapes.md");
     let table = page.split_once("| placeholder | meaning |\n| --- | --- |\n").unwrap().1;
     let rows: Vec<String> = toolcheck_core::shape::PLACEHOLDERS
         .iter()

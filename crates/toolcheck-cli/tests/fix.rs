@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{self, CLEAN, folder, root, seen_in, toolcheck_in, write};
+use crate::common::{self, CLEAN, folder, seen_in, toolcheck_in, write};
 
 const UNANSWERED: &str = r#"{"model": "gpt-4o", "messages": [
   {"role": "user", "content": "tides"},
@@ -16,14 +16,6 @@ fn fixed() -> String {
         "No result of this tool call is in the conversation. It may or may not have been carried out.";
     let message = format!(r#"{{"role": "tool", "tool_call_id": "c1", "content": "{result}"}}"#);
     UNANSWERED.replace("}}]},\n", &format!("}}}}]}},\n  {message},\n"))
-}
-
-#[track_caller]
-fn fits_the_schema(plan: &serde_json::Value) {
-    let schema = fs::read(root().join("schemas/fix-plan.v1.schema.json")).unwrap();
-    let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
-    let errors: Vec<String> = validator.iter_errors(plan).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{errors:?}");
 }
 
 #[test]
@@ -81,7 +73,7 @@ fn many_findings_that_are_left_for_one_reason_are_one_line_and_all_in_the_plan()
     assert!(left[0].ends_with(&format!("unanswered-tool-call, 1025 times: {reason}")), "{seen}");
     let output = toolcheck_in(&folder).args(["fix", "--isolated", "--plan", "a.json"]).output().unwrap();
     let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    fits_the_schema(&plan);
+    common::assert_fits(&common::validator("fix-plan"), &plan);
     let skipped = plan["files"][0]["skipped"].as_array().unwrap();
     assert_eq!(skipped.len(), 1025);
     assert!(skipped.iter().all(|left| left["reason"] == reason));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::common::runners::{commands, is_annotation};
-use crate::common::{self, folder, toolcheck_in, unanswered, write};
+use crate::common::{self, filled, folder, toolcheck_in, unanswered, write};
 use toolcheck_core::text::is_hidden;
 use toolcheck_report::outputs;
 
@@ -77,40 +77,12 @@ fn names_of_files() {
     lint_with_every_output(&folder, &[&["--"][..], &files.each_ref().map(String::as_str)].concat());
     for name in HOSTILE {
         let (file, empty) = (format!("./{name}.json"), format!("{name}-empty"));
-        run(&folder, &["lint", "--verbose", "--", &format!("b{name}")]);
-        run(&folder, &["lint", "--max-findings", "1", "--", &file, &empty, &format!("{name}-none")]);
-        run(&folder, &["lint", "--show-files"]);
-        run(&folder, &["lint", "--show-settings", "--", &file]);
-        run(&folder, &["lint", "--files-from", &format!("{name}-none")]);
-        run(&folder, &["lint", "--stdin-filename", name, "-"]);
-        run(&folder, &["lint", "--", &format!("{name}*-none"), &format!("{name}[")]);
-        run(&folder, &["lint", "--exclude", &format!("{name}["), "."]);
-        run(&folder, &["lint", "--output-format", &format!("json={name}-none/x"), "a.json"]);
-        run(&folder, &["lint", "--output-format", &format!("json={file}"), "--", &file]);
-        for output in ["text", "markdown", "html", "json"] {
-            run(&folder, &["show", "--text", "--output-format", output, "--", &file]);
-        }
-        for output in ["full", "concise", "picture", "html", "markdown", "github", "json"] {
-            let options = ["diff", "--show-values", "--output-format", output, "--"];
-            run(&folder, &[&options[..], &[&file, "a.json"]].concat());
-            run(&folder, &[&options[..], &["a.json", &file]].concat());
+        for line in include_str!("commands/names.txt").lines() {
+            let arguments = filled(line, &[("{name}", name), ("{file}", &file), ("{empty}", &empty)]);
+            run(&folder, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
         }
         let options = ["render", "--template", "a.jinja", "--output-format", "json", "--"];
         assert!(run(&folder, &[&options[..], &[&file]].concat()).contains("\\\"role"));
-        run(&folder, &["diff", "--pairs", &file]);
-        run(&folder, &["diff", "--", &file, &empty]);
-        run(&folder, &["show", "--", &empty]);
-        run(&folder, &["explain", "--error", name, "--", &file]);
-        run(&folder, &["explain", "--error", "x", "--", &empty]);
-        run(&folder, &["explain", "--", name]);
-        run(&folder, &["init", "--", &empty]);
-        run(&folder, &["init", "--", &empty]);
-        run(&folder, &["man", "--", &format!("{name}-man")]);
-        for output in ["text", "json", "junit"] {
-            run(&folder, &["test", "--output-format", output, "--", "."]);
-        }
-        run(&folder, &["test", "--list", "--", ".", name]);
-        run(&folder, &["test", "--", &format!("{name}-none")]);
     }
 }
 
@@ -119,25 +91,10 @@ fn arguments() {
     let folder = folder("hostile-arguments");
     write(&folder, "a.json", unanswered("toolu_1"));
     for name in HOSTILE {
-        let flag = format!("--{name}");
-        for arguments in [
-            vec![name],
-            vec![flag.as_str()],
-            vec!["lint", flag.as_str()],
-            vec!["completions", name],
-            vec!["init", "a", name],
-            vec!["lint", "a.json", "--threads", name],
-            vec!["lint", "a.json", "--color", name],
-            vec!["test", "--output-format", name],
-        ] {
-            run(&folder, &arguments);
+        for line in include_str!("commands/arguments.txt").lines() {
+            let arguments = filled(line, &[("{name}", name)]);
+            run(&folder, &arguments.iter().map(String::as_str).collect::<Vec<_>>());
         }
-        for option in ["--format", "--target", "--kind", "--tools", "--select", "--fail-on", "--config"] {
-            run(&folder, &["lint", "a.json", &format!("{option}={name}")]);
-        }
-        run(&folder, &["lint", "a.json", &format!("--output-format={name}")]);
-        run(&folder, &["lint", "a.json", &format!("--output-format={name}=x")]);
-        run(&folder, &["lint", "a.json", &format!("--target={name}.toml")]);
     }
 }
 

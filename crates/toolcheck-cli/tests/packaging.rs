@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 use toml::{Table, Value};
 
 use crate::common::{CLEAN, folder, root, text, toml, toolcheck, toolcheck_in, unanswered, write, yaml};
@@ -109,44 +110,22 @@ fn hooks_install_the_program() {
 
 // ---- the action
 
-#[derive(Deserialize)]
-struct Action {
-    inputs: BTreeMap<String, Input>,
-    outputs: BTreeMap<String, ActionOutput>,
-    runs: Runs,
-}
-
-#[derive(Deserialize)]
-struct Input {
-    description: String,
-    default: String,
-}
-
-#[derive(Deserialize)]
-struct ActionOutput {
-    description: String,
-    value: String,
-}
-
-#[derive(Deserialize)]
-struct Runs {
-    steps: Vec<Step>,
-}
-
-#[derive(Deserialize)]
-struct Step {
-    id: Option<String>,
-    run: Option<String>,
-    #[serde(default)]
-    env: BTreeMap<String, String>,
-}
-
-fn action() -> Action {
+fn action() -> Json {
     yaml(&text("action.yml"))
 }
 
-fn step(id: &str) -> Step {
-    action().runs.steps.into_iter().find(|step| step.id.as_deref() == Some(id)).unwrap()
+fn inputs(action: &Json) -> &serde_json::Map<String, Json> {
+    action["inputs"].as_object().unwrap()
+}
+
+fn step(id: &str) -> Json {
+    let steps = action()["runs"]["steps"].take();
+    steps.as_array().unwrap().iter().find(|step| step["id"] == id).unwrap().clone()
+}
+
+/// A text that must be there.
+fn said<'j>(value: &'j Json, key: &str) -> &'j str {
+    value[key].as_str().unwrap_or_else(|| panic!("{key} of {value}"))
 }
 
 /// The inputs that a text refers to: `${{ inputs.name }}`.
@@ -161,26 +140,22 @@ fn inputs_in(text: &str) -> impl Iterator<Item = &str> {
 fn inputs_of_the_action_are_documented_and_used() {
     let action = action();
     let source = text("action.yml");
-    let declared: BTreeSet<&str> = action.inputs.keys().map(String::as_str).collect();
+    let declared: BTreeSet<&str> = inputs(&action).keys().map(String::as_str).collect();
     assert_eq!(inputs_in(&source).collect::<BTreeSet<_>>(), declared);
     let page = text("docs/ci.md");
-    for (name, input) in &action.inputs {
-        assert!(!input.description.is_empty());
-        let row = format!("| `{name}` | {} |", default_of(input));
+    for (name, input) in inputs(&action) {
+        assert!(!said(input, "description").is_empty());
+        let default = Some(said(input, "default")).filter(|text| !text.is_empty());
+        let row = format!("| `{name}` | {} |", default.map(|text| format!("`{text}`")).unwrap_or_default());
         assert!(page.contains(&row), "docs/ci.md has no row that begins with {row}");
     }
-    for (name, output) in &action.outputs {
-        assert!(!output.description.is_empty());
+    for (name, output) in action["outputs"].as_object().unwrap() {
+        assert!(!said(output, "description").is_empty());
         assert!(page.contains(&format!("`{name}`")), "docs/ci.md does not document the output {name}");
-        let script = step("lint").run.unwrap();
-        assert_eq!(output.value, format!("${{{{ steps.lint.outputs.{name} }}}}"));
-        assert!(script.contains(&format!("\"{name}=")), "nothing writes the output {name}");
+        assert_eq!(said(output, "value"), format!("${{{{ steps.lint.outputs.{name} }}}}"));
+        let script = step("lint");
+        assert!(said(&script, "run").contains(&format!("\"{name}=")), "nothing writes the output {name}");
     }
-}
-
-/// The default of an input, as shown on the page.
-fn default_of(input: &Input) -> String {
-    if input.default.is_empty() { String::new() } else { format!("`{}`", input.default) }.trim().to_owned()
 }
 
 struct StepResult {
@@ -199,23 +174,23 @@ fn lint_step(folder: &Path, inputs: &[(&str, &str)]) -> StepResult {
     std::fs::write(&outputs, "").unwrap();
     std::fs::write(&summary, "").unwrap();
     let mut command = Command::new("bash");
-    command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step.run.unwrap()]).current_dir(folder);
+    command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", said(&step, "run")]).current_dir(folder);
     command
         .env("RUNNER_TEMP", &temporary)
         .env("GITHUB_OUTPUT", &outputs)
         .env("GITHUB_STEP_SUMMARY", &summary);
-    for (name, value) in &step.env {
-        let value = match inputs_in(value).next() {
+    for (name, value) in step["env"].as_object().unwrap() {
+        let value = match inputs_in(value.as_str().unwrap()).next() {
             None => env!("CARGO_BIN_EXE_toolcheck"),
             Some(input) => inputs
                 .iter()
                 .find(|(name, _)| *name == input)
-                .map_or(action.inputs[input].default.as_str(), |(_, value)| value),
+                .map_or(said(&action["inputs"][input], "default"), |(_, value)| value),
         };
         command.env(name, value);
     }
     for (name, _) in inputs {
-        assert!(action.inputs.contains_key(*name), "there is no input {name}");
+        assert!(self::inputs(&action).contains_key(*name), "there is no input {name}");
     }
     let output = command.output().unwrap();
     let read = |path: &Path| std::fs::read_to_string(path).unwrap();
@@ -240,7 +215,7 @@ fn the_action_lints() {
     assert_eq!(ran.outputs["exit-status"], "1");
     assert!(ran.summary.contains("unanswered-tool-call"), "{}", ran.summary);
     let sarif = std::fs::read_to_string(&ran.outputs["sarif-file"]).unwrap();
-    let sarif: serde_json::Value = serde_json::from_str(&sarif).unwrap();
+    let sarif: Json = serde_json::from_str(&sarif).unwrap();
     assert_eq!(sarif["runs"][0]["results"].as_array().unwrap().len(), 1);
 
     let ran = lint_step(&folder, &[("paths", "good.json\n\ngood.ndjson\n"), ("summary", "false")]);
@@ -284,7 +259,7 @@ fn inputs_of_the_action_are_not_run_as_code() {
     let folder = repository("action-hostile");
     let hostile =
         ["$(touch taken)", "`touch taken`", "x; touch taken", "\"; touch taken; \"", "'; touch taken; '"];
-    for name in action().inputs.keys().map(String::as_str) {
+    for name in inputs(&action()).keys().map(String::as_str) {
         if ["version", "category", "sarif"].contains(&name) {
             continue; // other steps
         }
@@ -341,7 +316,7 @@ fn hooks_and_inputs_on_the_pages_exist() {
     for path in ["README.md", "docs/ci.md", "docs/fine-tuning.md"] {
         let page = text(path);
         for block in blocks(&page, "yaml") {
-            let value: serde_json::Value = yaml(block);
+            let value: Json = yaml(block);
             for repository in value.as_array().or(value["repos"].as_array()).into_iter().flatten() {
                 for hook in repository["hooks"].as_array().into_iter().flatten() {
                     let id = hook["id"].as_str().unwrap();
@@ -354,7 +329,7 @@ fn hooks_and_inputs_on_the_pages_exist() {
             for step in steps {
                 if step["uses"].as_str().is_some_and(|uses| uses.starts_with("toolcheck/toolcheck@")) {
                     for name in step["with"].as_object().into_iter().flatten().map(|(name, _)| name) {
-                        assert!(action.inputs.contains_key(name), "{path}: there is no input {name}");
+                        assert!(self::inputs(&action).contains_key(name), "{path}: there is no input {name}");
                     }
                     uses += 1;
                 }
@@ -524,12 +499,12 @@ fn versions_agree() {
     assert_eq!(toml("pyproject.toml")["project"]["version"].as_str(), Some(version));
     assert_eq!(toml("bindings/wasm/Cargo.toml")["package"]["version"].as_str(), Some(version));
     for path in ["bindings/npm/package.json", "bindings/wasm/package.json"] {
-        let package: serde_json::Value = serde_json::from_str(&text(path)).unwrap();
+        let package: Json = serde_json::from_str(&text(path)).unwrap();
         assert_eq!(package["version"].as_str(), Some(version), "{path}");
     }
     assert_eq!(toml("bindings/python/Cargo.toml")["package"]["version"].as_str(), Some(version));
     assert_eq!(
-        action().inputs["version"].default,
+        action()["inputs"]["version"]["default"],
         "auto",
         "a pinned action pins the program: `auto` takes only what was built from its commit"
     );

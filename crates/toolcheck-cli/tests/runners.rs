@@ -1,7 +1,7 @@
 //! No output holds a command of a CI runner, whatever the files, names, ids, keys and texts are.
 
 use crate::common::runners::{commands, is_annotation};
-use crate::common::{self, folder, toolcheck_in};
+use crate::common::{self, filled, folder, toolcheck_in};
 use proptest::prelude::*;
 use toolcheck_core::targets;
 use toolcheck_lint::{Options, Report, lint};
@@ -85,34 +85,9 @@ proptest! {
         width in 20..130_usize,
     ) {
         let folder = folder("runners-arguments");
-        for (arguments, input) in [
-            (vec![&*name], ""),
-            (vec!["--help", &*name], ""),
-            (vec!["lint", "--help", &*name], ""),
-            (vec!["lint", &*format!("--{name}")], ""),
-            (vec!["lint", &*format!("--select={name}"), "-"], ""),
-            (vec!["lint", &*format!("--format={name}"), "-"], ""),
-            (vec!["lint", &*format!("--target={name}"), "-"], ""),
-            (vec!["lint", &*format!("--config={name}"), "-"], ""),
-            (vec!["lint", &*format!("--baseline={name}"), "-"], ""),
-            (vec!["lint", &*format!("--output-format={name}"), "-"], ""),
-            (vec!["lint", &*format!("--output-format=json={name}/none/"), "-"], "{}"),
-            (vec!["lint", &*format!("--files-from={name}")], ""),
-            (vec!["lint", "--files-from=-"], &*name),
-            (vec!["lint", "--", &*name], ""),
-            (vec!["show", "--", &*name], ""),
-            (vec!["explain", "--", &*name], ""),
-            (vec!["explain", "--error", "-"], &*name),
-            (vec!["explain", "--error=-"], &*format!("messages.0: unexpected `tool_use_id` found in `tool_result` blocks: {name}")),
-            (vec!["explain", "--error=-", "--output-format=json"], &*format!("unexpected `tool_use_id` found in `tool_result` blocks: {name}")),
-            (vec!["rules", &*name], ""),
-            (vec!["formats", &*format!("--output-format={name}")], ""),
-            (vec!["targets", &*format!("--{name}")], ""),
-            (vec!["shapes", "--", &*name], ""),
-            (vec!["shapes", "anthropic", "--", &*name], ""),
-            (vec!["test", "--", &*name], ""),
-            (vec!["completions", "--", &*name], ""),
-        ] {
+        for line in include_str!("commands/messages.txt").lines() {
+            let (line, input) = line.split_once(" < ").unwrap_or((line, ""));
+            let (arguments, input) = (filled(line, &[("{name}", &name)]), input.replace("{name}", &name));
             let mut command = toolcheck_in(&folder);
             command.args(&arguments).env("COLUMNS", width.to_string());
             let output = common::with_input(&mut command, input.as_bytes());

@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::cases::words;
 use crate::common::{CLEAN, folder, toolcheck_in, unanswered, write};
 
 fn closed_pipe() -> std::io::PipeWriter {
@@ -25,51 +26,22 @@ fn files(name: &str) -> PathBuf {
     folder
 }
 
-const COMMANDS: &[(&[&str], i32)] = &[
-    (&["lint", "clean.json"], 0),
-    (&["lint", "broken.json"], 1),
-    (&["lint", "broken.json", "none.json"], 2),
-    (&["lint", "broken.json", "--output-format", "json"], 1),
-    (&["lint", "--show-settings", "broken.json"], 0),
-    (&["lint", "--show-files", "broken.json"], 0),
-    (&["lint", "--target", "none", "clean.json"], 2),
-    (&["show", "broken.json"], 0),
-    (&["show", "none.json"], 2),
-    (&["diff", "broken.json", "broken.json"], 0),
-    (&["diff", "broken.json", "clean.json"], 1),
-    (&["diff", "broken.json", "none.json"], 2),
-    (&["explain", "unanswered-tool-call"], 0),
-    (&["explain", "none"], 2),
-    (&["explain", "--error", "nothing that is known"], 1),
-    (&["rules"], 0),
-    (&["formats", "--output-format", "json"], 0),
-    (&["targets"], 0),
-    (&["shapes", "anthropic"], 0),
-    (&["test", "case"], 1),
-    #[cfg(feature = "serve")]
-    (&["conform", "--list"], 0),
-    #[cfg(feature = "serve")]
-    (&["serve", "--replay", "broken.json"], 2),
-    #[cfg(feature = "serve")]
-    (&["serve", "--against", "none.json"], 2),
-    (&["matrix", "none.json"], 2),
-    (&["completions", "bash"], 0),
-    (&["man"], 0),
-    (&["--help"], 0),
-    (&["--version"], 0),
-    (&["lint", "--help"], 0),
-    (&["--none"], 2),
-    (&["lint", "--none"], 2),
-];
+/// Command lines, each with its exit status.
+fn commands() -> impl Iterator<Item = (Vec<String>, i32)> {
+    let lines = include_str!("commands/streams.txt").lines().map(|line| line.split_once(' ').unwrap());
+    let is_built =
+        |line: &str| cfg!(feature = "serve") || !line.starts_with("conform ") && !line.starts_with("serve ");
+    lines.filter(move |(_, line)| is_built(line)).map(|(status, line)| (words(line), status.parse().unwrap()))
+}
 
 #[test]
 fn a_closed_standard_output_is_no_other_status() {
     let folder = files("streams-closed-out");
-    for (arguments, status) in COMMANDS {
-        let output = toolcheck_in(&folder).args(*arguments).stdout(closed_pipe()).output().unwrap();
-        assert_eq!(output.status.code(), Some(*status), "{arguments:?}: {output:?}");
+    for (arguments, status) in commands() {
+        let output = toolcheck_in(&folder).args(&arguments).stdout(closed_pipe()).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {output:?}");
         let messages = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(messages.is_empty(), *status != 2, "{arguments:?}: {messages}");
+        assert_eq!(messages.is_empty(), status != 2, "{arguments:?}: {messages}");
         assert!(!messages.contains("standard output"), "{arguments:?}: {messages}");
     }
 }
@@ -77,15 +49,15 @@ fn a_closed_standard_output_is_no_other_status() {
 #[test]
 fn a_full_standard_output_is_an_error() {
     let folder = files("streams-full-out");
-    for (arguments, status) in COMMANDS {
+    for (arguments, status) in commands() {
         let Some(full) = full() else { return };
-        let output = toolcheck_in(&folder).args(*arguments).stdout(full).output().unwrap();
+        let output = toolcheck_in(&folder).args(&arguments).stdout(full).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {output:?}");
         let messages = String::from_utf8(output.stderr).unwrap();
         let is_told =
             messages.contains("error: cannot write to standard output: no space left on the device");
         // Nothing is printed when the command line or the only input is not valid.
-        assert!(is_told || *status == 2, "{arguments:?}: {messages}");
+        assert!(is_told || status == 2, "{arguments:?}: {messages}");
         assert!(!messages.contains("os error"), "{arguments:?}: {messages}");
     }
 }
@@ -93,15 +65,15 @@ fn a_full_standard_output_is_an_error() {
 #[test]
 fn an_unwritable_standard_error_is_no_other_status() {
     let folder = files("streams-error");
-    for (arguments, status) in COMMANDS {
-        let run = |command: &mut Command| command.args(*arguments).output().unwrap();
+    for (arguments, status) in commands() {
+        let run = |command: &mut Command| command.args(&arguments).output().unwrap();
         let output = run(toolcheck_in(&folder).stderr(closed_pipe()));
-        assert_eq!(output.status.code(), Some(*status), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
         let Some(full) = full() else { continue };
         let same = run(toolcheck_in(&folder).stderr(full));
-        assert_eq!((same.status.code(), same.stdout), (Some(*status), output.stdout), "{arguments:?}");
+        assert_eq!((same.status.code(), same.stdout), (Some(status), output.stdout), "{arguments:?}");
         let output = run(toolcheck_in(&folder).stderr(closed_pipe()).stdout(closed_pipe()));
-        assert_eq!(output.status.code(), Some(*status), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
     }
 }
 
@@ -115,14 +87,14 @@ fn in_shell(folder: &Path, script: &str) -> i32 {
 #[test]
 fn shells() {
     let folder = files("streams-shell");
-    for (arguments, status) in COMMANDS {
+    for (arguments, status) in commands() {
         let quoted: Vec<String> = arguments.iter().map(|word| format!("'{word}'")).collect();
         let run = format!("\"$T\" {}", quoted.join(" "));
         for closed in [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"] {
-            assert_eq!(in_shell(&folder, &format!("{run} {closed}")), *status, "{run} {closed}");
+            assert_eq!(in_shell(&folder, &format!("{run} {closed}")), status, "{run} {closed}");
         }
         let script = format!("{{ {run} 2>/dev/null; echo $? > status; }} | true; read s < status; exit $s");
-        assert_eq!(in_shell(&folder, &script), *status, "{run}");
+        assert_eq!(in_shell(&folder, &script), status, "{run}");
     }
 }
 

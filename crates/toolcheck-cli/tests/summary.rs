@@ -61,9 +61,7 @@ fn the_parts_of_a_file_have_the_sum_of_the_file() {
 fn it_is_as_the_schema_says() {
     let folder = folder("summary-schema");
     write(&folder, "rows.jsonl", (0..9).map(row).chain(["{}\n".to_owned()]).collect::<String>());
-    let schema = fs::read(common::root().join("schemas/summary.v1.schema.json")).unwrap();
-    let schema: Json = serde_json::from_slice(&schema).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    let validator = common::validator("summary");
     for arguments in [&["rows.jsonl"][..], &["rows.jsonl", "--samples", "0"]] {
         let summary: Json = serde_json::from_str(&summary_of(&folder, arguments)).unwrap();
         assert!(validator.is_valid(&summary), "{summary}");

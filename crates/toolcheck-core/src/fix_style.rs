@@ -7,6 +7,7 @@ use toolcheck_json::{JsonStr, NodeId, Records, Value};
 
 use crate::ir::ToolKind;
 use crate::names::words;
+use crate::setters;
 
 /// How a format writes what a fix adds.
 #[derive(Debug)]
@@ -118,22 +119,13 @@ impl Missing {
         Self { id: None, name: None, caller: None, kind, text: text.into() }
     }
 
-    /// With the id of the call.
-    pub fn id(mut self, id: Option<Piece>) -> Self {
-        self.id = id;
-        self
-    }
-
-    /// With the name of the tool.
-    pub fn name(mut self, name: Option<Piece>) -> Self {
-        self.name = name;
-        self
-    }
-
-    /// With what says who made the call.
-    pub fn caller(mut self, caller: Option<Piece>) -> Self {
-        self.caller = caller;
-        self
+    setters! {
+        /// The id of the call.
+        id: Option<Piece>,
+        /// The name of the tool.
+        name: Option<Piece>,
+        /// What says that a program made the call.
+        caller: Option<Piece>,
     }
 
     pub(crate) fn said(&self) -> Piece {

@@ -47,18 +47,12 @@ impl InputFormat {
 
     /// The wire format, if it is one.
     pub fn wire(self) -> Option<&'static Format> {
-        match self {
-            Self::Wire(format) => Some(format),
-            Self::Reader(_) => None,
-        }
+        if let Self::Wire(format) = self { Some(format) } else { None }
     }
 
     /// The reader, if it is one.
     pub fn reader(self) -> Option<&'static Reader> {
-        match self {
-            Self::Wire(_) => None,
-            Self::Reader(reader) => Some(reader),
-        }
+        if let Self::Reader(reader) = self { Some(reader) } else { None }
     }
 }
 

@@ -48,17 +48,11 @@ impl FileFormat {
 
     /// What is in the file, if that is what was named.
     pub fn input(self) -> Option<InputFormat> {
-        match self {
-            Self::Input(format) => Some(format),
-            Self::Container(_) => None,
-        }
+        if let Self::Input(format) = self { Some(format) } else { None }
     }
 
     /// What is around the requests, if that is what was named.
     pub fn container(self) -> Option<&'static Container> {
-        match self {
-            Self::Input(_) => None,
-            Self::Container(container) => Some(container),
-        }
+        if let Self::Container(container) = self { Some(container) } else { None }
     }
 }

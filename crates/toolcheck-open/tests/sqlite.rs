@@ -19,40 +19,9 @@ fn sessions(opened: &Opened) -> Vec<Json> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-const OPENCODE: &str = r#"
-CREATE TABLE session (id TEXT, parent_id TEXT, revert TEXT, time_created INTEGER);
-CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
-CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT);
-INSERT INTO session VALUES ('ses_2', 'ses_1', NULL, 2), ('ses_1', NULL, '{"messageID": "msg_9"}', 1);
-INSERT INTO message VALUES
-  ('msg_2', 'ses_1', 2, '{"role": "assistant", "parentID": "msg_1"}'),
-  ('msg_1', 'ses_1', 1, '{"role": "user"}'),
-  ('msg_3', 'ses_2', 3, '{}');
-INSERT INTO part VALUES
-  ('prt_3', 'msg_2', 'ses_1', '{"type": "text", "text": "Nine."}'),
-  ('prt_2', 'msg_2', 'ses_1', '{"type": "tool",' || char(10) || ' "callID": "call_1", "tool": "read", "state": {"status": "completed", "input": {}, "output": "9"}}'),
-  ('prt_1', 'msg_1', 'ses_1', '{"type": "text", "text": "Count"}'),
-  ('prt_4', 'msg_3', 'ses_2', '{"type": "text", "text": ');
-"#;
-
-const ZEROCLAW: &str = r#"
-CREATE TABLE acp_sessions (session_id TEXT, workspace_dir TEXT, created_at TEXT, last_activity TEXT);
-CREATE TABLE acp_messages (id INTEGER PRIMARY KEY, session_id TEXT, message_json TEXT, created_at TEXT);
-INSERT INTO acp_sessions VALUES ('s1', '/home/ada', '2026-07-15', '2026-07-15');
-INSERT INTO acp_messages VALUES
-  (2, 's1', '{"type": "ToolResults", "data": [{"tool_call_id": "c1", "content": "9"}]}', '2026-07-15'),
-  (1, 's1', '{"type": "Chat", "data": {"role": "user", "content": "Count"}}', '2026-07-15');
-"#;
-
-const GOOSE: &str = r#"
-CREATE TABLE sessions (id TEXT, working_dir TEXT);
-CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT);
-INSERT INTO sessions VALUES ('20260302_1', '/home/ada');
-INSERT INTO messages (session_id, role, content_json, created_timestamp, metadata_json) VALUES
-  ('20260302_1', 'assistant', '[{"type": "toolRequest", "id": "c1", "toolCall": {"status": "success", "value": {"name": "shell", "arguments": {}}}}]', 2, '{"agentVisible": false}'),
-  ('20260302_1', 'user', '[{"type": "text", "text": "Count"}]', 1, NULL),
-  ('20260302_1', 'tool', '[]', 3, NULL);
-"#;
+const OPENCODE: &str = include_str!("sqlite/opencode.sql");
+const ZEROCLAW: &str = include_str!("sqlite/zeroclaw.sql");
+const GOOSE: &str = include_str!("sqlite/goose.sql");
 
 #[test]
 fn a_session_of_opencode_is_what_it_exports() {

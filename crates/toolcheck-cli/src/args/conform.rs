@@ -7,34 +7,8 @@ use toolcheck_core::Format;
 
 use super::{number, seconds_parser, target_parser, wire_format_parser};
 
-const AFTER: &str = "\
-The client is started once. For each run, it gets a line of JSON on standard input:
-  {\"scenario\", \"base_url\", \"format\", \"stream\", \"prompt\", \"then\", \"needs\", \"max_turns\",
-  \"then_format\", \"then_tools\"}
-It answers with a line: {\"outcome\": \"done\" or \"error\", \"text\": \"...\"}, or
-{\"outcome\": \"skip\", \"text\": \"why\"}. Before that, it may print {\"ready\": true}; the
-time of the first run begins then.
-
-With --client-per-run, the same values are in TOOLCHECK_SCENARIO, TOOLCHECK_BASE_URL,
-TOOLCHECK_FORMAT, TOOLCHECK_STREAM (true or false), TOOLCHECK_PROMPT and TOOLCHECK_THEN,
-and the variables of the usual SDKs (OPENAI_BASE_URL and the like) are set. Exit
-status 0 means done, with standard output as the answer; 77 means skipped; any other
-means an error, with the last lines of standard error.
-
-An adapter gets {\"id\", \"kind\": \"request\", \"response\" or \"stream\", \"from\", \"to\", \"body\"}
-and answers with {\"body\": ...}, {\"skip\": \"why\"} or {\"error\": \"why\"}.
-
-Exit status: 0 if nothing failed, 1 if something failed or was inconclusive, 2 for invalid
-usage, or if the client could not be started or the gateway could not be reached.
-
-Examples:
-  toolcheck conform --list
-  toolcheck conform --client './driver --quiet' --format openai-chat
-  toolcheck conform --adapter ./adapter --from openai-chat --to gemini
-  toolcheck conform --gateway http://127.0.0.1:4000 --upstream-port 4001 --from openai-chat --to anthropic";
-
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = include_str!("help/conform.txt").trim_ascii_end())]
 pub(crate) struct ConformArgs {
     /// Command that runs an agent loop
     #[arg(long, value_name = "COMMAND")]

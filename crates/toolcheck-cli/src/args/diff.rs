@@ -11,18 +11,8 @@ use toolcheck_report::diff::{self, Output};
 
 use super::{Color, WithCompletions, format_parser, target_parser};
 
-const AFTER: &str = "\
-Exit status: 0 if no change is at or above --fail-on, 1 if one is, 2 for invalid usage, or
-if a file could not be read completely.
-
-Examples:
-  toolcheck diff before.json after.json
-  toolcheck diff session.jsonl request.json --fail-on change
-  toolcheck diff before.json after.json --allow reasoning-lost --output-format json
-  toolcheck diff --pairs pairs.txt";
-
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = include_str!("help/diff.txt").trim_ascii_end())]
 pub(crate) struct DiffArgs {
     /// File with the conversation before the change; `-` for standard input
     #[arg(value_name = "BEFORE", required_unless_present = "pairs", conflicts_with = "pairs")]

@@ -7,10 +7,10 @@ use toolcheck_core::Level;
 use toolcheck_lint::fix::{Duplicates, FixPlace, Orphans, Unanswered};
 use toolcheck_lint::{FixOptions, Rule};
 
-use super::{ConfigArgs, ReadingArgs, SelectionArgs, after, level_parser, rule_parser};
+use super::{ConfigArgs, ReadingArgs, SelectionArgs, level_parser, rule_parser};
 
 #[derive(Debug, ClapArgs)]
-#[command(after_help = after::FIX)]
+#[command(after_help = include_str!("help/fix.txt").trim_ascii_end())]
 pub(crate) struct FixArgs {
     /// Files, directories and globs to fix in place; `-` to fix standard input and write it to standard output
     #[arg(value_name = "PATH", required = true, help_heading = "Arguments")]

@@ -20,14 +20,8 @@ pub(crate) enum ListFormat {
     Json,
 }
 
-const SHAPES_AFTER: &str = "\
-Examples:
-  toolcheck shapes anthropic                      # the objects of a request
-  toolcheck shapes anthropic tool_result          # the keys of one of them
-  toolcheck shapes openai-chat request --output-format json";
-
 #[derive(Debug, ClapArgs)]
-#[command(after_help = SHAPES_AFTER)]
+#[command(after_help = include_str!("help/shapes.txt").trim_ascii_end())]
 pub(crate) struct ShapesArgs {
     /// API: an id from `toolcheck targets`, or a TOML file
     #[arg(value_name = "TARGET", value_parser = target_parser(), hide_possible_values = true)]

@@ -4,15 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-const AFTER: &str = "\
-Exit status: 0, or 2 if a report could not be read; the others are still combined.
-
-Examples:
-  toolcheck conform --client ./driver --name 'my agent' --output-format json > mine.json
-  toolcheck matrix mine.json theirs.json > matrix.html";
-
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = include_str!("help/matrix.txt").trim_ascii_end())]
 pub(crate) struct MatrixArgs {
     /// Reports of `toolcheck conform --output-format json`
     #[arg(value_name = "REPORT", required = true)]

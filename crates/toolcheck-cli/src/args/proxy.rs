@@ -7,20 +7,9 @@ use clap::Args;
 use super::serve::{ListenArgs, StrictArg};
 use super::{number, target_parser};
 
-const AFTER: &str = "\
-Once it listens, it prints one line of JSON with its address, and passes requests on until
-standard input closes. Use the address as the base URL of clients.
-
-Exit status: 0 if no API refuses what was sent, 1 if one does, 2 for invalid usage, or if
-the port is taken.
-
-Examples:
-  toolcheck proxy --upstream http://127.0.0.1:11434 --record traffic.jsonl
-  toolcheck proxy --upstream http://127.0.0.1:4000 --target openai-chat --refuse --against bedrock";
-
 #[derive(Debug, Args)]
 #[command(
-    after_help = AFTER,
+    after_help = include_str!("help/proxy.txt").trim_ascii_end(),
     mut_arg("allow_host", |arg| arg.help("Pass on requests that name this host too, such as `host.docker.internal`; may be repeated")),
     mut_arg("allow_origin", |arg| arg.help("Pass on requests from web pages of this origin, such as `https://app.example`; may be repeated")),
     mut_arg("max_body", |arg| arg.help("Maximum size of a request body, and of the recorded part of a response, in bytes")),

@@ -7,17 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::{Color, ConfigArgs, target_parser};
 
-const AFTER: &str = "\
-Exit status: 0, or 2 if the template refuses the conversation or something could not be read.
-
-Examples:
-  toolcheck render --template tokenizer_config.json request.json
-  toolcheck render --template model.gguf --target vllm request.json
-  toolcheck render --template ./model --output-format html rows.jsonl --record 7 > prompt.html
-  toolcheck render --template ./model --tokens request.json";
-
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = include_str!("help/render.txt").trim_ascii_end())]
 pub(crate) struct RenderArgs {
     /// Request, list of messages or row of a data set, in the form of Chat Completions; `-` for standard input
     #[arg(value_name = "FILE")]

@@ -7,21 +7,8 @@ use toolcheck_serve::Strictness;
 
 use super::{number, target_parser};
 
-const AFTER: &str = "\
-Once it listens, it prints one line of JSON with its addresses, and serves until
-standard input closes. Clients use `url` as their base URL, with any API key; tests use
-the other addresses, which contain a secret token.
-
-Exit status: 0 if no request was refused, 1 if one was, if one was sent to the path of an
-API that `--target` does not name, or if `--replay` or `--against` finds a difference, 2 for
-invalid usage, or if the port is taken.
-
-Examples:
-  toolcheck serve --target anthropic
-  toolcheck serve --script turns.toml --record exchanges.jsonl";
-
 #[derive(Debug, Args)]
-#[command(after_help = AFTER)]
+#[command(after_help = include_str!("help/serve.txt").trim_ascii_end())]
 pub(crate) struct ServeArgs {
     /// API to imitate: an id from `toolcheck targets`, or a TOML file; may be repeated. Requests to the path of another API are
     /// answered with 404, and the exit status is 1 [default: the API of each path]

@@ -8,10 +8,10 @@ use toolcheck_core::suggest::unknown;
 use toolcheck_test::corpus::Bless;
 use toolcheck_test::corpus::outputs::{self, Output};
 
-use super::{Color, after};
+use super::Color;
 
 #[derive(Debug, Args)]
-#[command(after_help = after::TEST)]
+#[command(after_help = include_str!("help/test.txt").trim_ascii_end())]
 pub(crate) struct TestArgs {
     /// Directory with the cases
     #[arg(value_name = "DIR", default_value = "fixtures")]

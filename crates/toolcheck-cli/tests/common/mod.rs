@@ -41,6 +41,18 @@ pub(crate) fn toml(path: &str) -> toml::Table {
     text(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// The schema of this name, to compare JSON with.
+pub(crate) fn validator(name: &str) -> jsonschema::Validator {
+    let schema = serde_json::from_str(&text(&format!("schemas/{name}.v1.schema.json"))).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+#[track_caller]
+pub(crate) fn assert_fits(schema: &jsonschema::Validator, value: &serde_json::Value) {
+    let faults: Vec<String> = schema.iter_errors(value).map(|fault| fault.to_string()).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
 pub(crate) fn gzip(bytes: impl AsRef<[u8]>) -> Vec<u8> {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(bytes.as_ref()).unwrap();
@@ -82,6 +94,13 @@ pub(crate) fn with_input(command: &mut Command, input: &[u8]) -> Output {
 /// The words of a command line.
 pub(crate) fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
+}
+
+/// The words of a command line with something in the place of the names in them.
+pub(crate) fn filled(line: &str, values: &[(&str, &str)]) -> Vec<String> {
+    let fill =
+        |word: &str| values.iter().fold(word.to_owned(), |word, (name, value)| word.replace(name, value));
+    line.split(' ').map(fill).collect()
 }
 
 /// The exit status and both streams, as a user sees them.

@@ -127,10 +127,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
 
     /// Adds the loss of something, which is only a matter of form if the format after has no place for it.
     fn add_loss(&mut self, kind: Kind, level: Level, cannot: bool, at: At, about: String) {
-        self.add(kind, if cannot { Level::Form } else { level }, at, about);
-        if let Some(change) = self.last() {
-            change.inexpressible = cannot;
-        }
+        self.add_moved(kind, if cannot { Level::Form } else { level }, cannot, at, about);
     }
 
     /// Adds that something is in another place, perhaps because the format after has no other place for it.

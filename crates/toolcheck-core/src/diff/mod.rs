@@ -29,6 +29,8 @@ mod kinds;
 
 mod side_by_side;
 
+use serde::Serialize;
+
 use crate::ir::Place;
 use crate::text::Line;
 
@@ -73,7 +75,7 @@ pub struct Change {
 }
 
 /// How much there is of something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Count {
     /// On the side before.
@@ -85,7 +87,7 @@ pub struct Count {
 }
 
 /// How much there is of everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Counts {
     /// Tool calls that the client carries out.

@@ -5,7 +5,7 @@ use std::io;
 
 use serde::Serialize;
 use toolcheck_core::diff::files::{Located, Spot};
-use toolcheck_core::diff::{self, Counts, Level};
+use toolcheck_core::diff::{Counts, Level};
 use toolcheck_core::text::plain_name;
 
 use super::{Compare, Compared, Output, numbers, sum};
@@ -31,7 +31,7 @@ pub struct DiffV1<'d> {
     /// How many changes there are.
     pub counts: CountsV1,
     /// How much there is, and how much of it is kept.
-    pub parts: PartsV1,
+    pub parts: Counts,
     /// The changes, the worst first.
     pub changes: Vec<ChangeV1<'d>>,
 }
@@ -47,7 +47,7 @@ pub struct DiffsV1<'d> {
     /// How many changes there are.
     pub counts: CountsV1,
     /// How much there is, and how much of it is kept.
-    pub parts: PartsV1,
+    pub parts: Counts,
     /// The comparisons.
     pub pairs: Vec<DiffV1<'d>>,
 }
@@ -76,34 +76,6 @@ pub struct CountsV1 {
     pub inexpressible: usize,
     /// What is left out because it is allowed.
     pub allowed: usize,
-}
-
-/// How much there is of everything.
-#[derive(Debug, Clone, Serialize)]
-#[non_exhaustive]
-pub struct PartsV1 {
-    /// Tool calls.
-    pub calls: PartV1,
-    /// Results.
-    pub results: PartV1,
-    /// Texts.
-    pub texts: PartV1,
-    /// Pieces of reasoning.
-    pub reasoning: PartV1,
-    /// Media.
-    pub media: PartV1,
-}
-
-/// How much there is of something.
-#[derive(Debug, Clone, Serialize)]
-#[non_exhaustive]
-pub struct PartV1 {
-    /// Before.
-    pub before: usize,
-    /// After.
-    pub after: usize,
-    /// How much of what was before is kept.
-    pub kept: usize,
 }
 
 /// A change.
@@ -154,7 +126,7 @@ pub(crate) fn diff_v1<'d>(compared: &'d Compared<'_>) -> DiffV1<'d> {
         after: file(&compared.after),
         level: compared.report.level().map(Level::as_str),
         counts: counts(numbers(compared)),
-        parts: parts(&compared.report.counts),
+        parts: compared.report.counts,
         changes: compared.report.changes.iter().map(|change| self::change(compared, change)).collect(),
     }
 }
@@ -165,17 +137,6 @@ fn file<'d>(file: &Compare<'d>) -> FileV1<'d> {
 
 fn counts([loss, change, form, inexpressible, allowed]: [usize; 5]) -> CountsV1 {
     CountsV1 { loss, change, form, inexpressible, allowed }
-}
-
-fn parts(counts: &Counts) -> PartsV1 {
-    let part = |count: diff::Count| PartV1 { before: count.before, after: count.after, kept: count.kept };
-    PartsV1 {
-        calls: part(counts.calls),
-        results: part(counts.results),
-        texts: part(counts.texts),
-        reasoning: part(counts.reasoning),
-        media: part(counts.media),
-    }
 }
 
 fn change<'d>(compared: &'d Compared<'_>, change: &'d Located) -> ChangeV1<'d> {
@@ -208,7 +169,7 @@ fn write_all(all: &[Compared<'_>], _: &Style, out: &mut dyn io::Write) -> io::Re
         version: 1,
         level: all.iter().filter_map(|compared| compared.report.level()).max().map(Level::as_str),
         counts: counts(numbers),
-        parts: self::parts(&parts),
+        parts,
         pairs: all.iter().map(diff_v1).collect(),
     };
     write_json(&diffs, out)

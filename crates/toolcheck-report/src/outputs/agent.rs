@@ -6,13 +6,12 @@ use crate::summary;
 use toolcheck_core::text::{bounded, line};
 use toolcheck_lint::report::Report;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "agent",
-    summary: "for coding agents: one line per finding, with its pointer, the fix and what the provider answers",
-    needs_source: false,
-    shows_fixes: true,
+pub(super) static OUTPUT: Output = Output::new(
+    "agent",
+    "for coding agents: one line per finding, with its pointer, the fix and what the provider answers",
     write,
-};
+)
+.showing_fixes();
 
 /// The maximum number of characters of each part of a line: an agent pays for what it reads.
 const LONGEST: usize = 300;

@@ -6,13 +6,9 @@ use crate::summary;
 use toolcheck_core::text::{guard, line};
 use toolcheck_lint::report::Report;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "concise",
-    summary: "one line per finding: path:line:column: level rule message",
-    needs_source: false,
-    shows_fixes: true,
-    write,
-};
+pub(super) static OUTPUT: Output =
+    Output::new("concise", "one line per finding: path:line:column: level rule message", write)
+        .showing_fixes();
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in &report.files {

@@ -19,13 +19,13 @@ use toolcheck_core::text::{Line, bounded, guard, shown, visible};
 use toolcheck_lint::Finding;
 use toolcheck_lint::report::{FileReport, Report};
 
-pub(crate) static OUTPUT: Output = Output {
-    id: "full",
-    summary: "for people: each finding with an excerpt, what the target answers and how to fix it",
-    needs_source: true,
-    shows_fixes: true,
+pub(crate) static OUTPUT: Output = Output::new(
+    "full",
+    "for people: each finding with an excerpt, what the target answers and how to fix it",
     write,
-};
+)
+.needing_source()
+.showing_fixes();
 
 /// The columns to the left of the text: a line number, a bar and the spaces around them.
 const MARGIN: usize = 10;

@@ -10,13 +10,7 @@ use toolcheck_core::text::{Counted, Line, inert, shown};
 use toolcheck_lint::Finding;
 use toolcheck_lint::report::{FileReport, Report};
 
-pub(super) static OUTPUT: Output = Output {
-    id: "github",
-    summary: "GitHub Actions annotations",
-    needs_source: false,
-    shows_fixes: false,
-    write,
-};
+pub(super) static OUTPUT: Output = Output::new("github", "GitHub Actions annotations", write);
 
 /// The number of annotations per level that GitHub shows for a step; it silently drops the others.
 const MOST: usize = 10;

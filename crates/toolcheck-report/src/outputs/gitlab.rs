@@ -9,13 +9,7 @@ use crate::Style;
 use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::Report;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "gitlab",
-    summary: "a GitLab Code Quality report",
-    needs_source: false,
-    shows_fixes: false,
-    write,
-};
+pub(super) static OUTPUT: Output = Output::new("gitlab", "a GitLab Code Quality report", write);
 
 #[derive(Serialize)]
 struct Issue {

@@ -6,13 +6,8 @@ use crate::summary;
 use toolcheck_core::text::{guard, line};
 use toolcheck_lint::report::Report;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "grouped",
-    summary: "findings grouped by file, in columns",
-    needs_source: false,
-    shows_fixes: true,
-    write,
-};
+pub(super) static OUTPUT: Output =
+    Output::new("grouped", "findings grouped by file, in columns", write).showing_fixes();
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     for file in report.files.iter().filter(|file| !file.findings.is_empty()) {

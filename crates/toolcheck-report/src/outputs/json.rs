@@ -30,13 +30,8 @@ use toolcheck_lint::finding::Spot;
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::report::{ConversationReport, FileReport, Reading, Refusal, Report};
 
-pub(super) static OUTPUT: Output = Output {
-    id: "json",
-    summary: "one JSON document; see schemas/report.v1.schema.json",
-    needs_source: false,
-    shows_fixes: true,
-    write,
-};
+pub(super) static OUTPUT: Output =
+    Output::new("json", "one JSON document; see schemas/report.v1.schema.json", write).showing_fixes();
 
 /// A report in version 1.
 #[derive(Debug, Clone, Serialize)]

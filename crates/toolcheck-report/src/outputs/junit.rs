@@ -6,13 +6,8 @@ use crate::junit_xml::{Case, Counts, Outcome, Writer};
 use toolcheck_core::text::{Line, guard, shown};
 use toolcheck_lint::report::{FileReport, Report};
 
-pub(super) static OUTPUT: Output = Output {
-    id: "junit",
-    summary: "JUnit XML: a test suite per file, a failed test case per finding",
-    needs_source: false,
-    shows_fixes: false,
-    write,
-};
+pub(super) static OUTPUT: Output =
+    Output::new("junit", "JUnit XML: a test suite per file, a failed test case per finding", write);
 
 fn write(report: &Report, _: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let failures: usize = report.files.iter().map(|file| file.findings.len()).sum();

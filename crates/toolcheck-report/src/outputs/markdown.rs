@@ -11,13 +11,8 @@ use toolcheck_core::text::bounded;
 use toolcheck_lint::Finding;
 use toolcheck_lint::report::{FileReport, Report};
 
-pub(super) static OUTPUT: Output = Output {
-    id: "markdown",
-    summary: "tables for a pull request comment or a job summary",
-    needs_source: false,
-    shows_fixes: false,
-    write,
-};
+pub(super) static OUTPUT: Output =
+    Output::new("markdown", "tables for a pull request comment or a job summary", write);
 
 /// The number of bytes after which the rest is only counted: a comment on GitHub can have 65,536 characters.
 pub(crate) const MOST: usize = 60_000;

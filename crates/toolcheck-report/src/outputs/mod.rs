@@ -39,10 +39,24 @@ pub struct Output {
     /// Whether it shows how findings are fixed.
     pub shows_fixes: bool,
     /// Writes a report.
-    pub write: fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>,
+    pub write: Write,
 }
 
+type Write = fn(&Report, &Style, &mut dyn io::Write) -> io::Result<()>;
+
 impl Output {
+    const fn new(id: &'static str, summary: &'static str, write: Write) -> Self {
+        Self { id, summary, needs_source: false, shows_fixes: false, write }
+    }
+
+    const fn needing_source(self) -> Self {
+        Self { needs_source: true, ..self }
+    }
+
+    const fn showing_fixes(self) -> Self {
+        Self { shows_fixes: true, ..self }
+    }
+
     /// Whether it only needs [`Report::summary`], for which no finding has to be kept.
     pub fn only_counts(&self) -> bool {
         [summary::OUTPUT.id, summary_json::OUTPUT.id].contains(&self.id)

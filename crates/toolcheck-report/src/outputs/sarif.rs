@@ -16,13 +16,7 @@ use toolcheck_lint::fingerprint::Fingerprints;
 use toolcheck_lint::report::{FileReport, Report, rule_url};
 use toolcheck_lint::rules;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "sarif",
-    summary: "SARIF 2.1.0, for code scanning",
-    needs_source: false,
-    shows_fixes: false,
-    write,
-};
+pub(super) static OUTPUT: Output = Output::new("sarif", "SARIF 2.1.0, for code scanning", write);
 
 /// The maximum number of results per run on GitHub, which rejects a file with more.
 const MOST: usize = 25_000;

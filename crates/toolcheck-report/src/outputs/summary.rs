@@ -9,13 +9,9 @@ use toolcheck_lint::summary::{RuleSummary, Summary};
 use super::{BOLD, DIM, Output, colors_of, painted};
 use crate::Style;
 
-pub(super) static OUTPUT: Output = Output {
-    id: "summary",
-    summary: "counts per rule over the rows of data sets, with a few examples",
-    needs_source: false,
-    shows_fixes: true,
-    write,
-};
+pub(super) static OUTPUT: Output =
+    Output::new("summary", "counts per rule over the rows of data sets, with a few examples", write)
+        .showing_fixes();
 
 fn write(report: &Report, style: &Style, out: &mut dyn io::Write) -> io::Result<()> {
     let summary = report.summary();

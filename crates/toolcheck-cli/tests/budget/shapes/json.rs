@@ -8,29 +8,13 @@ pub(crate) fn all() -> Vec<Shape> {
         Shape::new("nested objects", |size| chains(size, "{\"a\":", "1", "}")),
         Shape::new("nested objects with two equal keys", |size| chains(size, "{\"a\":1,\"a\":", "1", "}"))
             .of_findings(),
-        Shape::new("nested blocks", |size| {
-            let depth = size / 25;
-            let (open, close) = ("[{\"type\":\"text\",\"type\":".repeat(depth), "}]".repeat(depth));
-            format!("{{\"messages\":[{{\"role\":\"user\",\"content\":{open}\"\"{close}}}]}}")
-        })
-        .holds(240),
         Shape::new("keys, each twice", |size| members(size, |number| format!("\"k{}\":1", number / 2)))
             .holds(160),
-        Shape::new("a long key twice", |size| {
-            let key = "k".repeat(size / 2);
-            beside("x", &format!("{{\"{key}\":1,\"{key}\":2}}"))
-        }),
-        Shape::new("a long key over findings", |size| {
-            let rest = list(size / 2, "[", ",", "]", |_| "{\"a\":1,\"a\":2}".to_owned());
-            beside(&"k".repeat(size / 2), &rest)
-        })
-        .holds(240),
         Shape::new("long keys in each other", |size| {
             let (key, depth) = ("k".repeat(500), size / 520);
             let (open, close) = (format!("{{\"a\":1,\"a\":2,\"{key}\":").repeat(depth), "}".repeat(depth));
             beside("x", &format!("{open}1{close}"))
         }),
-        Shape::of_bytes("zero bytes", |size| vec![0; size]),
         Shape::of_bytes("no text", |size| (0..size).map(|number| ((number * 7919) >> 3) as u8).collect()),
         Shape::of_bytes("invalid UTF-8", |size| {
             let text = format!("\"{}\"", "a~".repeat(size / 2));

@@ -17,15 +17,6 @@ pub(crate) fn all() -> Vec<Shape> {
             let bodies: Vec<String> = super::conversations::small();
             list(size, "", "\n", "\n", |number| bodies[number % bodies.len()].clone())
         }),
-        of("blank lines", |size| beside("x", "1") + "\n" + &"\n".repeat(size) + &beside("x", "1")),
-        of("blank lines at the end", |size| beside("x", "1") + &"\r\n".repeat(size / 2)),
-        of("a long record among short ones", |size| {
-            let long = beside("x", &format!("\"{}\"", "text ".repeat(size / 10)));
-            list(size / 4, "", "\n", "\n", |_| beside("x", "1"))
-                + &long
-                + "\n"
-                + &list(size / 4, "", "\n", "\n", |_| beside("x", "1"))
-        }),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Shapes of input that cost much, or did once: too much of one thing, or of two at the same time.
 //!
-//! To add a shape, add a line to `shapes.toml` if there is as much as there is room for of one thing, or else to `all` of the
-//! file for its kind: a name and a function that makes about this many bytes of it. If its cost is a product, such as of
+//! To add a shape, add a line to `shapes.toml` if there is as much as there is room for of some things, or else to `all` of
+//! the file for its kind: a name and a function that makes about this many bytes of it. If its cost is a product, such as of
 //! findings and the length of a name, give each half of the bytes.
 
 pub(crate) mod conversations;
@@ -35,6 +35,7 @@ pub(crate) struct Shape {
 }
 
 /// A file of a shape.
+#[derive(Clone)]
 pub(crate) struct File {
     /// Its path in the folder of the run.
     pub(crate) name: String,
@@ -120,10 +121,13 @@ impl File {
 #[serde(deny_unknown_fields)]
 struct Listed {
     name: String,
+    #[serde(default)]
     each: String,
     r#in: Option<String>,
     around: Option<[String; 3]>,
     file: Option<String>,
+    #[serde(default)]
+    files: BTreeMap<String, Vec<Part>>,
     #[serde(default)]
     findings: bool,
     run: Option<Run>,
@@ -131,9 +135,31 @@ struct Listed {
     holds: Option<usize>,
 }
 
+/// A part of a file.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum Part {
+    Text(String),
+    Named { text: String },
+    Things(Things),
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Things {
+    each: String,
+    between: Option<String>,
+    share: Option<f64>,
+    times: Option<usize>,
+    per: Option<usize>,
+    #[serde(default)]
+    first: usize,
+}
+
 #[derive(Deserialize)]
 struct Lists {
     places: BTreeMap<String, [String; 3]>,
+    texts: BTreeMap<String, String>,
     #[serde(flatten)]
     groups: BTreeMap<String, Vec<Listed>>,
 }
@@ -142,27 +168,64 @@ struct Lists {
 pub(crate) fn listed(group: &str) -> Vec<Shape> {
     let mut lists: Lists = toml::from_str(include_str!("../shapes.toml")).expect("it is a list of shapes");
     let shapes = lists.groups.remove(group).unwrap_or_default();
-    shapes.into_iter().map(|shape| shape.made(&lists.places)).collect()
+    shapes.into_iter().map(|shape| shape.made(&lists)).collect()
 }
 
 impl Listed {
-    fn made(self, places: &BTreeMap<String, [String; 3]>) -> Shape {
-        let Self { name, each, .. } = self;
-        let place = self.r#in.as_deref().unwrap_or_default();
-        let [start, between, end] = self.around.unwrap_or_else(|| places[place].clone());
-        let file = self
-            .file
-            .unwrap_or_else(|| if place == "lines" { "input.jsonl" } else { "input.json" }.to_owned());
-        let shape = Shape::of_files(name, move |size| {
-            let text = list(size, &start, &between, &end, |number| each.replace('#', &number.to_string()));
-            let needs_input = !file.starts_with("input") && file != "error.txt";
-            let input = needs_input.then(|| File::new("input.json", lines::unanswered("c")));
-            [File::new(file.clone(), text)].into_iter().chain(input).collect()
+    fn made(self, lists: &Lists) -> Shape {
+        let mut files = self.files;
+        if files.is_empty() {
+            let place = self.r#in.as_deref().unwrap_or_default();
+            let [start, between, end] = self.around.unwrap_or_else(|| lists.places[place].clone());
+            let file = if place == "lines" { "input.jsonl" } else { "input.json" };
+            let things = Things {
+                each: self.each,
+                between: Some(between),
+                share: None,
+                times: None,
+                per: None,
+                first: 0,
+            };
+            let parts = vec![Part::Text(start), Part::Things(things), Part::Text(end)];
+            files.insert(self.file.unwrap_or_else(|| file.to_owned()), parts);
+        }
+        for part in files.values_mut().flatten() {
+            if let Part::Named { text } = part {
+                *part = Part::Text(lists.texts[text].clone());
+            }
+        }
+        let is_input =
+            |name: &String| name.starts_with("input") || name == "error.txt" || name == "before.json";
+        let input = (!files.keys().any(is_input)).then(|| File::new("input.json", lines::unanswered("c")));
+        let shape = Shape::of_files(self.name, move |size| {
+            let made = files.iter().map(|(name, parts)| File::new(name, text(parts, size)));
+            made.chain(input.clone()).collect()
         });
         let shape = if self.findings { shape.of_findings() } else { shape };
         let (run, from, held) = (shape.run, shape.from, shape.held);
         shape.run(self.run.unwrap_or(run)).from(self.from.unwrap_or(from)).holds(self.holds.unwrap_or(held))
     }
+}
+
+fn text(parts: &[Part], size: usize) -> String {
+    let lengths = parts.iter().map(|part| if let Part::Text(text) = part { text.len() } else { 0 });
+    let room = size.saturating_sub(lengths.sum()) as f64;
+    let made = parts.iter().map(|part| match part {
+        Part::Text(text) | Part::Named { text } => text.clone(),
+        Part::Things(things) => {
+            let Things { each, between, share, times, per, first } = things;
+            let (between, share) = (between.as_deref().unwrap_or(","), share.unwrap_or(1.0));
+            let item = |number: usize| {
+                let [own, next] = [0, 1].map(|more| (first + number + more).to_string());
+                each.replace("#+", &next).replace('#', &own)
+            };
+            match times.or(per.map(|per| size / per)) {
+                Some(times) => (0..times).map(item).collect::<Vec<_>>().join(between),
+                None => list((room * share) as usize, "", between, "", item),
+            }
+        }
+    });
+    made.collect()
 }
 
 /// As many items as there is room for, between a beginning and an end, with something between them.

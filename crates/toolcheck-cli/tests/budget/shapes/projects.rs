@@ -3,16 +3,10 @@
 use std::io::Write as _;
 
 use super::lines::unanswered;
-use super::{File, Run, Shape, beside, call, calling, list, messages};
+use super::{File, Shape, beside, list, messages};
 
 pub(crate) fn all() -> Vec<Shape> {
-    let mut all = files();
-    all.extend(baselines());
-    all.push(Shape::of_files("a configuration with tables in each other", |size| {
-        let text = format!("a = {}1{}\n", "{b=".repeat(size / 4), "}".repeat(size / 4));
-        vec![File::new("toolcheck.toml", text), File::new("input.json", unanswered("c"))]
-    }));
-    all
+    files().into_iter().chain(baselines()).collect()
 }
 
 fn files() -> Vec<Shape> {
@@ -104,23 +98,6 @@ fn baselines() -> Vec<Shape> {
             });
             vec![File::new("baseline.json", text), File::new("input.jsonl", beside("x", "1"))]
         }),
-        Shape::of_files("allowed findings", |size| {
-            let allows = list(size / 2, "", "\n", "\n", |number| {
-                format!("[[allow]]\nrule = \"unanswered-tool-call\"\ntool = \"t{number}\"\nreason = \"r\"")
-            });
-            let calls = messages(size / 2, |number| calling(&call(&format!("c{number}"), "f", "{}")));
-            vec![File::new("toolcheck.toml", allows), File::new("input.json", calls)]
-        }),
-        Shape::of_files("expectations", |size| {
-            let expected = list(size / 2, "{\"findings\": [\n", ",\n", "\n]}\n", |number| {
-                format!(
-                    "{{\"rule\": \"unanswered-tool-call\", \"pointer\": \"/messages/{number}/tool_calls/0\"}}"
-                )
-            });
-            let calls = messages(size / 2, |number| calling(&call(&format!("c{number}"), "f", "{}")));
-            vec![File::new("input.json", calls), File::new("input.expect.json", expected)]
-        })
-        .run(Run::Test),
     ]
 }
 

@@ -122,10 +122,8 @@ pub fn compare<'s>(before: &File<'s>, after: &File<'s>, bound_as: Option<&Format
         }
         found.extend(changes.into_iter().map(|change| (change, sides)));
     }
-    let spots = [spots(before, found.iter().map(|(change, [one, _])| one.zip(change.before))), {
-        spots(after, found.iter().map(|(change, [_, other])| other.zip(change.after)))
-    }];
-    let [mut spots_before, mut spots_after] = spots;
+    let mut spots_before = spots(before, found.iter().map(|(change, [one, _])| one.zip(change.before)));
+    let mut spots_after = spots(after, found.iter().map(|(change, [_, other])| other.zip(change.after)));
     for (number, (change, [one, other])) in found.into_iter().enumerate() {
         let title = title(before, after, [one, other]).filter(|_| most > 1);
         report.changes.push(Located {
