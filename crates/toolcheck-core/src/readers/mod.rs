@@ -341,23 +341,28 @@ impl Reader {
         FormatId { id: self.id, family: self.id }
     }
 
-    /// How certain it is of the first records of a file. A list may stand in the place of the lines of a log.
+    /// How certain it is of the first records of a file. A list may stand in the place of the lines of a log, and a log in
+    /// that of another program.
     pub fn certainty(&self, records: &[Value<'_, '_>]) -> u8 {
-        let sure = (self.sniff)(records);
-        if sure > 0 {
-            return sure;
-        }
-        match self.list_of_lines(records) {
-            Some(list) => (self.sniff)(&list.elements().take(LOOKED_AT).collect::<Vec<_>>()),
-            // What another reader knows as it is goes first.
-            None => self.unwrapped(records).map_or(0, |inner| (self.sniff)(&inner).min(certainty::LIKELY)),
+        match self.certainty_as_it_is(records) {
+            0 if self.or_wrapped && self.list_of_lines(records).is_none() => {
+                unwrapped_records(records).map_or(0, |inner| self.certainty_unwrapped(&inner))
+            }
+            sure => sure,
         }
     }
 
-    /// What the records of a log hold, where each is of a program that has written down what it received.
-    fn unwrapped<'d, 's>(&self, records: &[Value<'d, 's>]) -> Option<Vec<Value<'d, 's>>> {
-        let may_be = self.or_wrapped && records.iter().take(HEADERS).any(|record| wrapped(*record).is_some());
-        may_be.then(|| records.iter().map(|record| wrapped(*record).unwrap_or(*record)).collect())
+    fn certainty_as_it_is(&self, records: &[Value<'_, '_>]) -> u8 {
+        let sure = (self.sniff)(records);
+        match self.list_of_lines(records).filter(|_| sure == 0) {
+            Some(list) => (self.sniff)(&list.elements().take(LOOKED_AT).collect::<Vec<_>>()),
+            None => sure,
+        }
+    }
+
+    /// The same of what the records of another program hold: what a reader knows as it is goes first.
+    fn certainty_unwrapped(&self, inner: &[Value<'_, '_>]) -> u8 {
+        (self.sniff)(inner).min(certainty::LIKELY)
     }
 
     /// The list that stands in the place of the lines of a log, if one does.
@@ -377,7 +382,8 @@ impl Reader {
             None => records,
         };
         let knows = |records: &[Value<'_, '_>]| (self.sniff)(&records[..records.len().min(LOOKED_AT)]) > 0;
-        let unwrapped = self.unwrapped(records).filter(|inner| !knows(records) && knows(inner));
+        let unwrapped = Some(records).filter(|_| self.or_wrapped && !knows(records));
+        let unwrapped = unwrapped.and_then(unwrapped_records).filter(|inner| knows(inner));
         let mut reading = (self.read)(unwrapped.as_deref().unwrap_or(records));
         if unwrapped.is_some() {
             let transcripts = reading.conversations.iter_mut().map(|one| &mut one.transcript);
@@ -408,6 +414,12 @@ impl Reader {
 
 /// How many records may stand before the first that holds another.
 const HEADERS: usize = 4;
+
+/// What the records of a log hold, where each is of a program that has written down what it received.
+fn unwrapped_records<'d, 's>(records: &[Value<'d, 's>]) -> Option<Vec<Value<'d, 's>>> {
+    let may_be = records.iter().take(HEADERS).any(|record| wrapped(*record).is_some());
+    may_be.then(|| records.iter().map(|record| wrapped(*record).unwrap_or(*record)).collect())
+}
 
 /// The only object that a record holds, beside when it came or who has sent it.
 fn wrapped<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -515,8 +527,17 @@ pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
     let records = &records[..records.len().min(LOOKED_AT)];
     let may_be_protocol = prefilter::may_be_protocol(records);
     let asked = ALL.iter().filter(|reader| reader.kind != SourceKind::Protocol || may_be_protocol);
-    let sure = asked.map(|reader| (reader.certainty(records), *reader));
+    let sure = asked.map(|reader| (reader.certainty_as_it_is(records), *reader));
     let (sure, best) = sure.rev().max_by_key(|(sure, _)| *sure)?;
+    if sure < certainty::LIKELY
+        && let Some(inner) = unwrapped_records(records)
+    {
+        let asked = ALL.iter().rev().filter(|reader| reader.or_wrapped);
+        let (inside, reader) = asked.map(|it| (it.certainty_unwrapped(&inner), *it)).max_by_key(|it| it.0)?;
+        if inside > sure {
+            return (inside >= SURE).then_some(reader);
+        }
+    }
     (sure >= SURE).then_some(best)
 }
 

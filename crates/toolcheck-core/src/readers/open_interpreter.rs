@@ -19,6 +19,10 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 
 /// Whether a message is code, or what running it has printed.
 fn is_own(message: Value<'_, '_>) -> bool {
+    // Most messages of others have no such key, and need not be looked at.
+    if message.get("format").is_none() {
+        return false;
+    }
     let role = message.get_str("role");
     let is_of_role = matches!(
         (message.get_str("type").as_deref(), role.as_deref()),

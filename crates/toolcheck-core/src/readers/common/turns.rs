@@ -146,7 +146,7 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
         // Beside calls between tags, results need no id: `HuggingFaceTB/smoltalk2`.
         Some("tool") => {
             call_with_result(turn).is_some()
-                || turn.get("tool_call_id").is_none() && tagged::has_tagged_calls(list)
+                || turn.get_any(&["tool_call_id", "tool_name"]).is_none() && tagged::has_tagged_calls(list)
         }
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
         Some("human" | "model") => {
