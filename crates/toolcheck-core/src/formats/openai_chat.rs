@@ -545,7 +545,8 @@ fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_sign
 }
 
 /// Types of blocks that servers of this format have and no other format: OpenRouter's videos, vLLM's and Z.ai's media.
-const MEDIA_OF_VENDORS: [&str; 5] = ["video_url", "audio_url", "file_url", "image_embeds", "audio_embeds"];
+const MEDIA_OF_VENDORS: [&str; 6] =
+    ["video_url", "input_video", "audio_url", "file_url", "image_embeds", "audio_embeds"];
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     match block.get_str("type").as_deref() {
