@@ -40,3 +40,16 @@ fn all_findings_of_a_record_are_fixed_at_once() {
         assert_eq!((fixed.applied.len(), fixed.skipped.len()), (17_000, 0));
     }
 }
+
+/// A text that is allowed no more than the number is no fix.
+#[test]
+fn a_number_becomes_no_kind_that_there_is_not() {
+    for (key, value) in [("tool_choice", json!({"type": 5})), ("cache_control", json!({"type": 5}))] {
+        let mut body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "tides"}]});
+        body["tools"] = json!([{"name": "tide", "input_schema": {"type": "object"}}]);
+        body[key] = value;
+        let text = body.to_string();
+        let fixed = fix("body.json", text.as_bytes(), &Options::new(), &FixOptions::new());
+        assert_eq!(fixed.bytes, text.as_bytes(), "{key}");
+    }
+}

@@ -6,7 +6,7 @@ use toolcheck_json::{Document, NodeId, Value};
 
 use super::Shape;
 use super::check::Step;
-use super::compile::{CheckKind, Field, Object, bit};
+use super::compile::{CheckKind, Discriminator, Field, Object, bit};
 use super::error_text::ErrorText;
 use super::tables::{Fact, FactTable, JsonType, Kind, ShapeFaultKind, TextTable, UnverifiedLevel};
 use super::value::type_of;
@@ -342,6 +342,11 @@ impl<'f> ShapeFault<'f> {
     /// The objects that it is in, from the outermost.
     pub fn objects(&self) -> impl Iterator<Item = NodeId> {
         self.above.iter().map(|(node, _)| *node)
+    }
+
+    /// The field that decides which object it is, or which variant of another.
+    pub(super) fn by(&self) -> Option<&'f Discriminator> {
+        self.object.by.as_ref().or_else(|| self.shape.base(self.object)?.by.as_ref())
     }
 
     /// Whether the key decides which object it is: a content block's `type`.
