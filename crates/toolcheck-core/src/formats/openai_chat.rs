@@ -400,12 +400,12 @@ fn members<'d, 's>(
             Some("audio") => own.audio = Some(member).filter(|audio| audio.is_object()),
             Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
             // Moonshot calls it partial.
-            Some("prefix" | "partial") => message.is_prefix = member.as_bool() == Some(true),
+            Some("prefix" | "partial") => message.is_prefix = member.as_bool().unwrap_or(!member.is_null()),
             Some("tool_call_id") => own.call_id = Named::of(member),
             Some(key) if dialect.result_name.contains(&key) => {
-                let is_better = |known: &(usize, _)| dialect.result_name[known.0] != dialect.result_name[0];
-                if own.result_name.as_ref().is_none_or(is_better) {
-                    let rank = dialect.result_name.iter().position(|name| *name == key).unwrap_or_default();
+                let rank = dialect.result_name.iter().position(|name| *name == key).unwrap_or_default();
+                // Of two with the same key, the last.
+                if own.result_name.as_ref().is_none_or(|(known, _)| rank <= *known) {
                     own.result_name = Named::of(member).map(|name| (rank, name)).or(own.result_name);
                 }
             }
