@@ -40,3 +40,45 @@ fn all_findings_of_a_record_are_fixed_at_once() {
         assert_eq!((fixed.applied.len(), fixed.skipped.len()), (17_000, 0));
     }
 }
+
+/// A text that is allowed no more than the number is no fix.
+#[test]
+fn a_number_becomes_no_kind_that_there_is_not() {
+    for (key, value) in [("tool_choice", json!({"type": 5})), ("cache_control", json!({"type": 5}))] {
+        let mut body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "tides"}]});
+        body["tools"] = json!([{"name": "tide", "input_schema": {"type": "object"}}]);
+        body[key] = value;
+        let text = body.to_string();
+        let fixed = fix("body.json", text.as_bytes(), &Options::new(), &FixOptions::new());
+        assert_eq!(fixed.bytes, text.as_bytes(), "{key}");
+    }
+}
+
+fn fixed(body: &str, how: &FixOptions) -> String {
+    String::from_utf8(fix("body.json", body.as_bytes(), &Options::new(), how).bytes.into_owned()).unwrap()
+}
+
+#[test]
+fn of_two_values_the_one_that_says_something_stays() {
+    let body = r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"tides"}],"messages":[]}"#;
+    let now = fixed(body, &FixOptions::new().unsafe_fixes(true));
+    assert!(now.contains("tides") && now.matches("messages").count() == 1, "{now}");
+}
+
+#[test]
+fn a_choice_of_tools_that_says_more_is_no_default() {
+    let body = r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"tides"}],"tools":[{"name":"tide","input_schema":{"type":"object"}}],"tool_choice":{"type":"auto","disable_parallel_tool_use":"zz"}}"#;
+    assert_eq!(fixed(body, &FixOptions::new()), body);
+}
+
+#[test]
+fn what_a_tool_of_the_provider_said_is_not_made_up() {
+    let call = r#"{"type":"server_tool_use","id":"srvtoolu_1","name":"text_editor_code_execution","input":{"command":"view","path":"a"}}"#;
+    let result =
+        r#"{"type":"text_editor_code_execution_tool_result","tool_use_id":"srvtoolu_1","content":5}"#;
+    let body = format!(
+        r#"{{"model":"claude-sonnet-4-5","max_tokens":9,"tools":[{{"type":"code_execution_20250825","name":"code_execution"}}],"messages":[{{"role":"user","content":"tides"}},{{"role":"assistant","content":[{call},{result}]}},{{"role":"user","content":"more"}}]}}"#
+    );
+    let now = fixed(&body, &FixOptions::new().unsafe_fixes(true));
+    assert!(!now.contains("is_file_update"), "{now}");
+}

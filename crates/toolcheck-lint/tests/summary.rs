@@ -115,3 +115,13 @@ fn examples_are_from_all_over_the_data() {
     let parts = samples.iter().map(|sample| sample.row.parse::<u32>().unwrap() / 10_000);
     assert!(parts.collect::<std::collections::BTreeSet<_>>().len() >= 6, "{samples:?}");
 }
+
+/// A body that looks like one of another API, and has fewer mistakes as one of this.
+#[test]
+fn a_file_has_the_format_that_it_is_read_as() {
+    let body = r#"{"model":"gpt-5.1","messages":[{"role":"user","content":[{"text":"tides"}]}]}"#;
+    let report = lint("body.json", body.as_bytes(), &Options::new());
+    let read: Vec<_> =
+        report.readings.iter().map(|reading| (reading.format, reading.target.clone())).collect();
+    assert_eq!(read, [(report.format.unwrap(), report.target)]);
+}

@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
     name: "Ollama chat",
     routes: &[Route::new("", "/api/chat").streamed_unless_said().common()],
     marks: Marks {
-        body: &["options", "keep_alive", "think"],
+        body: &["options", "keep_alive", "think", "format"],
         message: &["tool_calls", "tool_name", "images"],
         answer: &["message", "done"],
         models: &[],
@@ -71,7 +71,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let is_own_body = root.is_object()
         && (root.get("options").is_some_and(Value::is_object)
             || root.get("keep_alive").is_some()
-            || root.get("think").is_some());
+            || root.get("think").is_some()
+            || root.get("format").is_some_and(is_format_of_answer));
     let messages = || list.elements().take(MESSAGES_LOOKED_AT);
     let is_own = || is_own_body || messages().any(|message| message.get("tool_name").is_some());
     // Ollama's calls have no type, and may have an id.
@@ -94,6 +95,12 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     } else {
         sure
     }
+}
+
+/// Whether a value says in which form the model shall answer, as Ollama writes it: `json`, or a schema.
+fn is_format_of_answer(format: Value<'_, '_>) -> bool {
+    format.as_json_str().is_some_and(|format| format.eq_str("json"))
+        || format.get_str("type").as_deref() == Some("object")
 }
 
 /// Whether a body is one of Chat Completions: by its model, or because it has more of the keys that only that API has than

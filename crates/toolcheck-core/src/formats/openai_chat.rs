@@ -400,12 +400,12 @@ fn members<'d, 's>(
             Some("audio") => own.audio = Some(member).filter(|audio| audio.is_object()),
             Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
             // Moonshot calls it partial.
-            Some("prefix" | "partial") => message.is_prefix = member.as_bool() == Some(true),
+            Some("prefix" | "partial") => message.is_prefix = member.as_bool().unwrap_or(!member.is_null()),
             Some("tool_call_id") => own.call_id = Named::of(member),
             Some(key) if dialect.result_name.contains(&key) => {
-                let is_better = |known: &(usize, _)| dialect.result_name[known.0] != dialect.result_name[0];
-                if own.result_name.as_ref().is_none_or(is_better) {
-                    let rank = dialect.result_name.iter().position(|name| *name == key).unwrap_or_default();
+                let rank = dialect.result_name.iter().position(|name| *name == key).unwrap_or_default();
+                // Of two with the same key, the last.
+                if own.result_name.as_ref().is_none_or(|(known, _)| rank <= *known) {
                     own.result_name = Named::of(member).map(|name| (rank, name)).or(own.result_name);
                 }
             }
@@ -545,7 +545,8 @@ fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_sign
 }
 
 /// Types of blocks that servers of this format have and no other format: OpenRouter's videos, vLLM's and Z.ai's media.
-const MEDIA_OF_VENDORS: [&str; 5] = ["video_url", "audio_url", "file_url", "image_embeds", "audio_embeds"];
+const MEDIA_OF_VENDORS: [&str; 6] =
+    ["video_url", "input_video", "audio_url", "file_url", "image_embeds", "audio_embeds"];
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     match block.get_str("type").as_deref() {

@@ -2,7 +2,7 @@ use std::rc::Rc;
 
 use toolcheck_core::endpoint::{Endpoint, Purpose, model_of};
 use toolcheck_core::exchange::{self, Exchange, PUT};
-use toolcheck_core::formats::Format;
+use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
 use toolcheck_core::response::{self, Choice, Completion, KeptIds};
 use toolcheck_core::{RuleId, readers, unsupported};
@@ -476,8 +476,12 @@ impl<'r> FileLinter<'r> {
             let reading = rules.reading(format.id, self.options);
             // A file of no format that is known from its start is of that of its first transcript, whose model may say
             // more of the target.
-            if self.report.format.is_none_or(|known| self.report.transcripts == 1 && known == format.id) {
+            // What looks like one and has fewer mistakes as another is of that.
+            let is_only = self.is_single && formats::find(format.id).is_some();
+            let is_first = |known| self.report.transcripts == 1 && (known == format.id || is_only);
+            if self.report.format.is_none_or(is_first) {
                 self.report.format = Some(format.id);
+                self.report.rival = self.report.rival.filter(|rival| *rival != format.id);
                 self.report.target.clone_from(&reading.target);
             }
             self.report.count_reading(reading);

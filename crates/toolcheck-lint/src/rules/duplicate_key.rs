@@ -2,6 +2,7 @@ use foldhash::HashMap;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
+use toolcheck_json::{Kind, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -9,7 +10,7 @@ declare_rule! {
     DuplicateKey in Files, since "0.1.0", warning on text, check,
     fix [
         safe: "The first of two equal values is removed.",
-        unsafe: "Of two different values, the last is kept, as most parsers do.",
+        unsafe: "Of two different values, the last is kept, as most parsers do, unless it is empty.",
         otherwise: "the key appears more than twice",
     ]
 }
@@ -39,6 +40,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let change = [Change::Remove(first.id())];
             finding.fix(match is_same {
                 true => Fix::safe(change),
+                false if is_empty(again) && !is_empty(first) => Fix::guess(
+                    "assumes that the first value is meant; the last one, which says nothing, is removed",
+                    [Change::Remove(again.id())],
+                ),
                 false => Fix::guess(
                     format!(
                         "assumes that the last value is meant; the first one is removed ({} bytes)",
@@ -48,5 +53,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 ),
             });
         }
+    }
+}
+
+/// Whether a value is `null`, or a text, a list or an object without anything in it.
+fn is_empty(value: Value<'_, '_>) -> bool {
+    match value.kind() {
+        Kind::Null => true,
+        Kind::String => value.as_json_str().is_some_and(|text| text.is_empty()),
+        Kind::Array | Kind::Object => value.children().next().is_none(),
+        _ => false,
     }
 }

@@ -1,6 +1,6 @@
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::formats;
-use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role};
+use toolcheck_core::ir::{Body, Content, Message, Part, Place, Role, ToolKind};
 use toolcheck_core::shape;
 use toolcheck_core::targets::Verdict;
 use toolcheck_core::text::shorten;
@@ -21,6 +21,7 @@ declare_rule! {
         "no-messages": "a request without messages",
         "failed-result": "the result of a failed call without content",
         "system": "a system message",
+        "legacy": "a result with the role `function` whose content is null",
         "prefix": "a message whose text the answer continues",
         "nothing-at-all": "an assistant message without content and without calls, whose content is missing",
         "nothing-said": "an assistant message without content and without calls, other than an empty list",
@@ -106,10 +107,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(is_assistant && message.content != Content::EmptyList, "nothing-said")
             .case_if(is_assistant && is_missing, "nothing-at-all")
             .case_if(message.is_prefix, "prefix")
-            .case_if(message.role == Role::System, "system");
+            .case_if(message.role == Role::System, "system")
+            .case_if(message.content == Content::Null && parts.iter().any(is_legacy), "legacy");
         finding.value("role", message.role_text());
         finding.fix(fix_of(cx, number, message, parts));
     }
+}
+
+/// Whether a part is a result in the form that was before tools.
+fn is_legacy(part: &Part<'_>) -> bool {
+    matches!(&part.body, Body::Result(result) if result.kind == Some(ToolKind::LegacyFunction))
 }
 
 /// The results of failed calls, which are checked wherever they are.

@@ -142,8 +142,7 @@ impl<'f> ShapeFault<'f> {
         &self,
         document: &'d Document<'s>,
     ) -> Option<(Value<'d, 's>, &'f str)> {
-        let own = self.object.by.as_ref();
-        let by = own.or_else(|| self.shape.base(self.object)?.by.as_ref())?;
+        let by = self.by()?;
         let parent = document.value(self.parent);
         let is_kind = |member: &Value<'_, '_>| {
             let key = member.key_text().unwrap_or_default();

@@ -6,7 +6,7 @@ use toolcheck_json::{Document, NodeId, Value};
 
 use super::Shape;
 use super::check::Step;
-use super::compile::{CheckKind, Field, Object, bit};
+use super::compile::{CheckKind, Discriminator, Field, Object, bit};
 use super::error_text::ErrorText;
 use super::tables::{Fact, FactTable, JsonType, Kind, ShapeFaultKind, TextTable, UnverifiedLevel};
 use super::value::type_of;
@@ -344,6 +344,11 @@ impl<'f> ShapeFault<'f> {
         self.above.iter().map(|(node, _)| *node)
     }
 
+    /// The field that decides which object it is, or which variant of another.
+    pub(super) fn by(&self) -> Option<&'f Discriminator> {
+        self.object.by.as_ref().or_else(|| self.shape.base(self.object)?.by.as_ref())
+    }
+
     /// Whether the key decides which object it is: a content block's `type`.
     pub fn is_of_type(&self) -> bool {
         self.object.by.as_ref().is_some_and(|by| *by.key == *self.key)
@@ -465,7 +470,8 @@ impl<'f> ShapeFault<'f> {
             && (shape.unseen() != UnverifiedLevel::Nothing || self.evidence(shape, model).is_some())
     }
 
-    /// Whether it is a key that was meant to be another, which would have led to objects of a kind.
+    /// Whether objects of a kind would be there without it: under the key that was meant, or in the place of what is not
+    /// there or holds nothing.
     pub fn hides(&self, document: &Document<'_>, kind: Kind) -> bool {
         let objects = &self.shape.objects;
         let is_it =
@@ -473,8 +479,13 @@ impl<'f> ShapeFault<'f> {
         let leads_to = |number: usize| {
             is_it(number) || objects.outline_of(number).is_ok_and(|outline| outline.below().any(is_it))
         };
-        let meant = self.meant(document).and_then(|key| self.object.field(key));
-        meant.and_then(|field| field.items.or(field.object)).is_some_and(leads_to)
+        let holds_nothing = || self.value.is_none_or(|node| document.value(node).children().next().is_none());
+        let field = match self.kind {
+            ShapeFaultKind::Unknown => self.meant(document).and_then(|key| self.object.field(key)),
+            ShapeFaultKind::Missing | ShapeFaultKind::Type => self.field.filter(|_| holds_nothing()),
+            _ => None,
+        };
+        field.and_then(|field| field.items.or(field.object)).is_some_and(leads_to)
     }
 
     /// The key that an unknown one was meant to be.

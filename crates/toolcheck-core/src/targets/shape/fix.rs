@@ -143,7 +143,7 @@ impl<'f> ShapeFault<'f> {
 
     /// The only variant of those that may be here whose keys the object has.
     fn variant_of_keys(&self, document: &Document<'_>, may_be: impl Fn(&str) -> bool) -> Option<&'f str> {
-        let by = self.object.by.as_ref().or_else(|| self.shape.base(self.object)?.by.as_ref())?;
+        let by = self.by()?;
         let value = document.value(self.parent);
         let mut fitting = by.values.iter().filter(|&(tag, number)| {
             let variant = &self.shape.objects[*number];
@@ -461,7 +461,11 @@ impl<'f> ShapeFault<'f> {
             }
             _ => false,
         };
-        value.kind() != JsonKind::String || field.checks.iter().all(is_taken)
+        let is_tag = || {
+            let by = self.by().filter(|by| *by.key == *self.key && !by.is_open);
+            by.is_none_or(|by| value.as_str().is_some_and(|text| by.variants.contains(&text)))
+        };
+        value.kind() != JsonKind::String || field.checks.iter().all(is_taken) && is_tag()
     }
 
     /// The value that is meant by one that is not allowed.

@@ -31,9 +31,7 @@ impl ShapeFault<'_> {
 
     /// Whether its key says what the object is.
     fn says_the_kind(&self) -> bool {
-        let own = self.object.by.as_ref();
-        let by = own.or_else(|| self.shape.base(self.object)?.by.as_ref());
-        by.is_some_and(|by| self.field.is_some_and(|field| *field.key == *by.key))
+        self.by().is_some_and(|by| self.field.is_some_and(|field| *field.key == *by.key))
     }
 
     /// Whether it is the key of an object that has one of several, and has none of them.

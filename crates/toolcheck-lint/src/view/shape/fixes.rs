@@ -70,12 +70,13 @@ const DEEPEST: usize = 2;
 /// What the removal of a member costs, by what is read in it.
 fn weigh(cx: &Context<'_, '_>, (node, depth): (NodeId, usize), fix: &mut Fix) {
     let choice = cx.transcript.request.tool_choice.as_ref().filter(|choice| choice.place.node == node);
-    // The model decides if a request does not say who does.
-    if choice.is_some_and(|choice| matches!(choice.wanted, ToolChoiceMode::Free)) {
+    let value = cx.document.value(node);
+    // The model decides if a request does not say who does; what else the choice says is lost.
+    let is_all = value.members().nth(1).is_none();
+    if choice.is_some_and(|choice| is_all && matches!(choice.wanted, ToolChoiceMode::Free)) {
         fix.cost = None;
         return;
     }
-    let value = cx.document.value(node);
     // What is deeper in a setting is one of its details.
     if let Some(Cost::Loss(what)) = fix.cost.as_ref().filter(|_| depth > DEEPEST) {
         fix.or_lost = Some(what.clone());

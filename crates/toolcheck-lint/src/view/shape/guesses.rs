@@ -3,7 +3,7 @@
 
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Cost, Fix};
-use toolcheck_core::ir::{Body, Part, Role};
+use toolcheck_core::ir::{Body, Executor, Part, Role};
 use toolcheck_core::shape::{Action, Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::shorten;
 use toolcheck_core::{RuleId, formats};
@@ -123,6 +123,18 @@ fn adds(told: &str) -> bool {
     matches!(Action::of(told), Some(Action::Add { .. }))
 }
 
+/// Whether a value is what a tool of the provider has said, which nobody can make up.
+fn is_of_server(cx: &Context<'_, '_>, value: Value<'_, '_>) -> bool {
+    let parts = &cx.transcript.parts;
+    let after = parts.partition_point(|part| part.place.node <= value.id());
+    let part = after.checked_sub(1).map(|number| &parts[number]);
+    part.is_some_and(|part| {
+        matches!(&part.body, Body::Result(result) if result.executor == Executor::Server)
+            && part.place.node != value.id()
+            && part.place.span.contains(value.span())
+    })
+}
+
 /// What the advice says, if it leaves only one way, or the nearest number that there may be.
 fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
@@ -135,7 +147,8 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
         let mut members = cx.document.value(fault.object_node()).members().take(MOST_KEYS);
         fault.object_kind() == Some(Kind::Content) && members.any(|member| member.children().next().is_some())
     };
-    if fault.is_of_type() && !is_missing || is_schema || is_missing && says_more() {
+    if fault.is_of_type() && !is_missing || is_schema || is_missing && says_more() || is_of_server(cx, value)
+    {
         return None;
     }
     let mut key = fault.key.to_string();

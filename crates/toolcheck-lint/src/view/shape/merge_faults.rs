@@ -231,13 +231,17 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         }
         let follows_calls = self.first_hidden.is_some_and(|calls| calls < node);
         let follows = match finding.rule {
-            RuleId::OrphanToolResult => follows_calls,
-            RuleId::UnansweredToolCall => self.last_hidden.is_some_and(|results| results > node),
+            RuleId::OrphanToolResult | RuleId::OrphanServerResult => follows_calls,
+            RuleId::UnansweredToolCall | RuleId::UnansweredServerCall => {
+                self.last_hidden.is_some_and(|results| results > node)
+            }
             // Without an id, the next call is taken for the one that is not read.
             RuleId::ToolNameMismatch | RuleId::DuplicateToolResult => {
                 finding.tool_call_id.is_none() && follows_calls
             }
-            RuleId::MissingToolDefinitions | RuleId::UnknownTool => self.hides_tools,
+            RuleId::MissingToolDefinitions | RuleId::UnknownTool | RuleId::UndeclaredServerTool => {
+                self.hides_tools
+            }
             RuleId::ConflictingParameters => self.hides_tools && says_without_tools(finding),
             RuleId::ArgumentsSchemaMismatch if !self.misspelt.is_empty() => finding
                 .said()
@@ -250,7 +254,11 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
         }
         if PAIRING.contains(&finding.rule) {
             // Its partner is there, but it was not read.
-            return finding.tool_call_id.as_ref().is_some_and(|id| self.unread_ids.contains(id));
+            let is_unread = |id: &str| self.unread_ids.contains(id);
+            // Of a call that a program made, the id of the program is a label.
+            let mut labels = finding.label_nodes().filter_map(|node| self.cx.document.value(node).as_str());
+            return finding.tool_call_id.as_ref().is_some_and(|id| is_unread(id))
+                || finding.rule == RuleId::OrphanServerResult && labels.any(|id| is_unread(&id));
         }
         if self.renamed.contains(&finding.place.node) {
             // It is judged under its new name.
@@ -267,11 +275,22 @@ impl<'r, 'c, 's> OtherFindings<'r, 'c, 's> {
 /// Whether a finding says that there are no tools.
 fn says_without_tools(finding: &Draft) -> bool {
     let cases = finding.said().map_or(&[][..], |said| &said.cases);
-    cases.iter().any(|case| ["choice-without-tools", "no-call-without-tools"].contains(case))
+    let of_tools = [
+        "choice-without-tools",
+        "no-call-without-tools",
+        "deferred-without-search",
+        "search-without-deferred",
+    ];
+    cases.iter().any(|case| of_tools.contains(case))
 }
 
 /// The rules that miss the other half of a pair.
-const PAIRING: [RuleId; 2] = [RuleId::UnansweredToolCall, RuleId::OrphanToolResult];
+const PAIRING: [RuleId; 4] = [
+    RuleId::UnansweredToolCall,
+    RuleId::OrphanToolResult,
+    RuleId::UnansweredServerCall,
+    RuleId::OrphanServerResult,
+];
 
 /// The longest text that may be an id.
 const LONGEST_ID: usize = 128;

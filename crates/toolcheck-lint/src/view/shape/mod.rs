@@ -369,7 +369,19 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         finding.say().answer.clone_from(&refused.answer);
         finding.say().fix = refused.fix.clone().map(Box::new);
         let is_misspelt = fault.meant(cx.document).is_some();
-        let hides = |kind| is_misspelt && fault.hides(cx.document, kind);
+        let hides = |kind| fault.hides(cx.document, kind);
+        let is_no_object = fault.kind == ShapeFaultKind::Type && fault.key.ends_with("[]");
+        // A block that is nothing may be any, and so may a tool without a name or a type.
+        let is_nothing = is_no_object && (hides(Kind::Content) || hides(Kind::Message))
+            || fault.kind == ShapeFaultKind::None
+                && fault.object_kind() == Some(Kind::Content)
+                && cx.document.value(fault.object_node()).members().next().is_none();
+        let is_vague_tool = fault.object_kind() == Some(Kind::Tool)
+            && (is_misspelt
+                || fault.kind == ShapeFaultKind::None
+                || fault.is_of_type()
+                || &*fault.key == "name"
+                    && matches!(fault.kind, ShapeFaultKind::Missing | ShapeFaultKind::Type));
         finding.of_shape = Some(Box::new(OfShape {
             node: fault.node(),
             object: fault.object_node(),
@@ -382,15 +394,17 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
                 || fault.is_well_known(cx.document),
             explains: explained(refused),
             hides_calls: hides(Kind::ToolCall)
+                || is_nothing
                 || fault.kind == ShapeFaultKind::Type
                     && fault.holds_objects()
                     && fault.checked_in_place_by().next().is_some(),
             hides_results: is_misspelt
                 && fault.object_kind() == Some(Kind::Content)
-                && !hides(Kind::ToolCall),
-            hides_tools: hides(Kind::Tool) || is_misspelt && fault.object_kind() == Some(Kind::Tool),
+                && !hides(Kind::ToolCall)
+                || is_nothing,
+            hides_tools: hides(Kind::Tool) || is_vague_tool,
             is_misspelt: is_misspelt || fault.misspelt(cx.document).is_some(),
-            is_no_object: fault.kind == ShapeFaultKind::Type && fault.key.ends_with("[]"),
+            is_no_object,
         }));
     }
 }
@@ -398,7 +412,12 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
 /// The rules that miss what is there under a wrong key, or in a wrong place.
 fn explained(refused: &Refused<'_>) -> Vec<(NodeId, RuleId)> {
     let fault = &refused.fault;
-    let id = refused.means.as_ref().map(|_| (fault.object_node(), RuleId::MissingToolCallId));
+    // A call or a result that is no object has no id.
+    let is_hollow = fault.kind == ShapeFaultKind::Type
+        && fault.object_kind() == Some(Kind::Content)
+        && fault.holds_objects();
+    let lacks_id = refused.means.is_some() || is_hollow;
+    let id = lacks_id.then(|| (fault.object_node(), RuleId::MissingToolCallId));
     let misplaced = refused.misplaced.iter().map(|rule| (fault.element_node(), *rule));
     // What is of another type may still be there: calls, in a message without content.
     let in_place = fault.checked_in_place_by().filter(|_| fault.kind == ShapeFaultKind::Type);
