@@ -49,7 +49,9 @@ pub(super) fn objects<'c>(document: &Document<'_>, refused: Vec<Refused<'c>>) ->
             refused[**number].as_ref().is_some_and(|fault| fault.fault.kind == ShapeFaultKind::Missing)
         };
         let first = numbers.iter().find(is_missing).copied();
-        let has_known = document.value(object).members().count() > numbers.len();
+        // An id says nothing of what the object is.
+        let others = document.value(object).members().filter(|member| !member.has_key("id"));
+        let has_known = others.count() > numbers.len();
         let Some(first) = first.or_else(|| (!has_known).then_some(numbers[0])) else { continue };
         let others: Vec<Refused<'c>> = numbers
             .iter()
