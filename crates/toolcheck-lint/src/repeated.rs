@@ -19,21 +19,22 @@ impl ReportedFindings {
     const MOST: usize = 1 << 16;
 
     /// Leaves out of the findings from `start` on those of the same rule about a value that is written in the same way, if
-    /// the same was said before it: two conversations may have the same call by chance.
+    /// the same was said before it: two conversations may have the same call by chance. Returns what it leaves out.
     pub(crate) fn leave_out(
         &mut self,
         document: &Document<'_>,
         transcript: &Transcript<'_>,
         drafts: &mut Vec<Draft>,
         start: usize,
-    ) {
+    ) -> Vec<Draft> {
         let said = SaidBefore::each_message(transcript);
-        let mut new = Vec::new();
+        let (mut new, mut known) = (Vec::new(), Vec::new());
         for mut draft in drafts.split_off(start) {
             let value = document.value(draft.place.node).raw();
             if value.len() <= Self::LONGEST {
                 let key = said.key(&draft, hash_without_space(value));
                 if self.knows(&key) {
+                    known.push(draft);
                     continue;
                 }
                 new.push(key);
@@ -42,6 +43,7 @@ impl ReportedFindings {
             drafts.push(draft);
         }
         new.iter().for_each(|key| self.add(key));
+        known
     }
 
     /// Leaves out the findings of the next piece of a file that were in those before.

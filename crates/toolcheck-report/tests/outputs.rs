@@ -465,7 +465,8 @@ fn plant(value: &mut Json, is_content: bool) -> usize {
                 "reasoning",
             ];
             // Messages may name ids, tools, roles and types, and settings of which only a few are allowed.
-            let names = ["id", "Id", "name", "Name", "type", "Type", "role"];
+            // Rig has an id under who gave it.
+            let names = ["id", "Id", "name", "Name", "type", "Type", "role", "provider"];
             let plant = |(key, value): (&String, &mut Json)| {
                 let is_name =
                     names.iter().any(|name| key.ends_with(name)) || settings().contains(key.as_str());

@@ -42,6 +42,9 @@ pub use self::misspelt::misspelt;
 use self::pattern::{Failure, Memory, Pattern};
 pub use self::values::Index;
 
+/// The keywords of a schema whose values are strings, which may be the names of types.
+pub const KEYWORDS_OF_TEXT: [&str; 4] = ["pattern", "format", "$ref", "$schema"];
+
 /// The schemas that a run has looked at, by their text.
 ///
 /// The transcripts of a log declare the same tools again and again, and compiling a schema is expensive.

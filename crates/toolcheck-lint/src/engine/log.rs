@@ -238,7 +238,7 @@ impl<'r> Log<'r> {
         if is_own || !reading.conversations.is_empty() {
             report.format = Some(self.reader.id);
         }
-        let mut drafts = Vec::new();
+        let (mut drafts, mut repeated) = (Vec::new(), Vec::new());
         // A trace that is known by its lists alone.
         let is_trace = LazyCell::new(|| {
             self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record))
@@ -257,7 +257,7 @@ impl<'r> Log<'r> {
             let checker = self.checker(rules);
             checker.check(document, transcript, Continuation::default(), number == 0, observer, &mut drafts);
             if drafts.len() > start && !self.is_example(transcript, || *is_trace) {
-                report.reported.leave_out(document, transcript, &mut drafts, start);
+                repeated.extend(report.reported.leave_out(document, transcript, &mut drafts, start));
             }
             let target = rules.known.filter(|_| next.is_none() || self.options.target.is_some());
             let target = target.map(|target| &*target.id);
@@ -282,7 +282,11 @@ impl<'r> Log<'r> {
             let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
             let reader = (self.reader.unit == Unit::Record).then_some(self.reader);
             let how = (self.options, reader, &*report.readings, findings.len() >= room);
+            // What an earlier record has told is still there when a fix is tried.
+            let told = findings.len();
+            findings.extend(locate_all(document, own, repeated));
             marks::mark_conversations(&mut findings, document, &reading.conversations, how, &again);
+            findings.truncate(told);
             observer.conversations(own, document, &reading.conversations, &findings);
         }
         observer.record(own, document, &findings);

@@ -48,6 +48,7 @@ pub fn lint_with(path: &str, bytes: &[u8], options: &Options, observer: &mut dyn
     let mut report = FileReport::empty(path, options.kind);
     if let Some(kind) = unsupported::of_text(bytes).filter(|_| text::reports_unrecognised(options)) {
         report.findings = text::not_json(bytes, kind, options);
+        report = report.limited_to(options.max_findings);
     } else {
         let schemas = Schemas::new(options.kind == TranscriptKind::Dataset);
         lint_records(bytes, options, &schemas, observer, &mut report);

@@ -161,7 +161,7 @@ fn invalid_part(part: Value<'_, '_>) -> Option<String> {
     if key == "type" {
         return Some(format!("`{}` is not a type", shorten(&text)));
     }
-    let is_schema = own_type(&text).is_some() && !KEYWORDS_OF_TEXT.contains(&&*key);
+    let is_schema = own_type(&text).is_some() && !toolcheck_schema::KEYWORDS_OF_TEXT.contains(&&*key);
     is_schema.then(|| format!("`{}` is a string, but it must be a schema", shorten(&key)))
 }
 
@@ -210,9 +210,6 @@ const TYPES: [(&str, &[&str]); 7] = [
 fn own_type(name: &str) -> Option<&'static str> {
     TYPES.iter().find(|(own, others)| *own == name || others.contains(&name)).map(|(own, _)| *own)
 }
-
-/// The keywords of a schema whose values are strings.
-const KEYWORDS_OF_TEXT: [&str; 4] = ["pattern", "format", "$ref", "$schema"];
 
 /// Reports strict tools whose schemas go beyond what the target supports for them.
 fn strict_tools(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -167,7 +167,7 @@ impl<'f> ShapeFault<'f> {
         Some(Fix::guess(guess, [Change::Write(self.node(), quoted(tag))]))
     }
 
-    /// The object without a key that it may not have, or with the one that was meant. It is what the help says.
+    /// The object without a key that it may not have, or with the one that was meant: what the help says.
     fn without_key(&self, document: &Document<'_>, model: Option<&str>) -> Option<Fix> {
         let node = self.node();
         let value = document.value(node);
@@ -409,7 +409,7 @@ impl<'f> ShapeFault<'f> {
         (got == JsonType::Array && lists.all(is_of_blocks)).then(|| Fix::safe([Change::Flatten(list.id())]))
     }
 
-    /// How a text is written as an element of the list, as an example: the first way to write one that takes it.
+    /// How a text is written as an element of the list: the first way to write one that takes it.
     pub(super) fn block_of(&self, text: Value<'_, '_>) -> Option<Cow<'f, str>> {
         let items = self.field?.items?;
         let object = &self.shape.objects[items];
@@ -519,8 +519,8 @@ impl<'f> ShapeFault<'f> {
     }
 }
 
-/// A value as an advice says that it is written, if the advice leaves only one way: an object in a string, a text in the one
-/// place for it, or a word as the one key.
+/// A value as an advice says that it is written, if there is only one way: an object in a string, a text in the one place
+/// for it, or a word as the one key.
 fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
     let raw = std::str::from_utf8(value.raw()).ok()?;
     if value.is_object() {
