@@ -84,13 +84,20 @@ function version(program) {
   return done.stdout?.toString().trim() || "unknown version";
 }
 
+/** A text of the program, which names options of the command line, in the names that the functions have. */
+function asOptions(text) {
+  return text.replaceAll(/`?--(target|format|kind|tools|select|extend-select|ignore|config|allow|strict)\b(?: <[A-Z_]+>|=<[A-Z_]+>)?`?/g, (_, name) => `\`${name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())}\``);
+}
+
 /** Why the program did not do what it was asked to. */
 function failed(program, command, said) {
   if (/unrecognized subcommand|unexpected argument/.test(said)) {
     const old = `${program} (${version(program)}) is too old for \`toolcheck ${command}\`: update it (${INSTALL})`;
     return new ToolcheckError(`${old}\n${said}`.trim());
   }
-  return new ToolcheckError(`${program} ${command}: ${said || "it ended and said nothing"}`);
+  // What is wrong with an option needs no path of the program.
+  const told = /^error: ([^]*)/.exec(said)?.[1];
+  return new ToolcheckError(told ? asOptions(told) : `${program} ${command}: ${said || "it ended and said nothing"}`);
 }
 
 /** Runs the program on a body, and returns what it printed. */
@@ -106,4 +113,4 @@ function run(program, args, body) {
   return done.stdout.toString();
 }
 
-module.exports = { failed, find, packaged, packages, run, ToolcheckError };
+module.exports = { asOptions, failed, find, packaged, packages, run, ToolcheckError };

@@ -27,10 +27,17 @@ const matches = (wanted, finding) =>
 
 const written = ({ level, rule, record, pointer }) => `${level} ${rule} at ${record ? `${record}:` : ""}${pointer || ROOT}`;
 
+/** How a body was read, which findings depend on. */
+function readAs({ format, target, also_likely: rival } = {}) {
+  if (!format) return "no format recognises the body";
+  const against = target ? `, checked against ${target}` : "";
+  return `read as ${format}${against}${rival ? ` (${rival} is nearly as likely: use \`format\` to choose)` : ""}`;
+}
+
 /** How the findings in a body differ from those that are expected, as a text; empty if they don't. */
 function difference(body, expected, options = {}) {
   const wanted = [expected].flat().map(parsed);
-  const { findings } = lint(body, options);
+  const { files, findings } = lint(body, options);
   if (wanted.length === findings.length && wanted.every((one, index) => matches(one, findings[index]))) return "";
   // Only now it may matter that there is no such rule: the program says so.
   for (const { rule } of wanted) if (!findings.some((one) => one.rule === rule)) run(find(options.bin), ["explain", "--", rule]);
@@ -42,7 +49,7 @@ function difference(body, expected, options = {}) {
   });
   const lines = [...missing.map(({ text }) => `- ${text}`), ...left.map((one) => `+ ${written(one)}  line ${one.line}, column ${one.column} of the body`)];
   if (!lines.length) lines.push("they are in another order:", ...findings.map((one) => `  ${written(one)}`));
-  return ["the findings are not as expected:", ...lines].join("\n");
+  return ["the findings are not as expected:", ...lines, readAs(files[0])].join("\n");
 }
 
 /** `expect(body).toHaveFindings(["unanswered-tool-call at /messages/1/content/0"])`: these, in this order, and no others. */

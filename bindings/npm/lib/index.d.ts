@@ -135,6 +135,8 @@ export interface ProviderOptions {
   turns?: Iterable<Turn>;
   /** Whether a request to a path that is not known, which is answered with 404, fails the test; by default it is a warning. */
   notFound?: "warning" | "error";
+  /** Whether a test that sends nothing to its mock fails; by default it is a warning. `startProvider` gives none. */
+  noRequest?: "warning" | "error";
   /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
   bin?: string;
 }
@@ -164,6 +166,8 @@ export interface Provider {
     allowed: Refused[];
     unexpected: string[];
     not_found: string[];
+    /** What may be wrong with such a path, by its line in `not_found`. */
+    not_found_hints: Record<string, string>;
     /** How many exchanges were too large to be kept. */
     not_kept: number;
     /** The requests that a recording does not answer. */
@@ -185,8 +189,8 @@ export interface Provider {
   stop(): Promise<void>;
 }
 
-/** Starts a mock of LLM APIs. It ends with `stop()`, or with this process. */
-export function startProvider(options?: ProviderOptions): Promise<Provider>;
+/** Starts a mock of LLM APIs, and leaves `process.env` as it is. It ends with `stop()`, or with this process. */
+export function startProvider(options?: ProviderOptions & { setEnv?: false }): Promise<Provider>;
 
 export interface FixtureOptions extends ProviderOptions {
   /** Whether `process.env` names the mock during the test. Tests that run concurrently share it. */
@@ -240,7 +244,7 @@ export interface LintOptions {
   select?: string | readonly string[];
   extendSelect?: string | readonly string[];
   ignore?: string | readonly string[];
-  /** The path of a configuration; none is searched for. */
+  /** A configuration: its path, or its text, which has a line break or `=`. None is searched for. */
   config?: string;
   /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
   bin?: string;

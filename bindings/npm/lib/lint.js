@@ -50,10 +50,13 @@ function faults(body, options) {
   check(options, MATCHER);
   return checked(body, options, (run) => {
     const { errors, warnings, transcripts } = report(run).summary;
-    if (errors + (options.failOn === "error" ? 0 : warnings)) return run(["--output-format", "full"]).trim();
+    if (errors + (options.failOn === "error" ? 0 : warnings)) return inOptions(run(["--output-format", "full"]).trim());
     return transcripts ? "" : "there is no transcript in the body, so nothing was checked";
   });
 }
+
+/** A report for people, whose last lines name options of the command line, in the names of the options of these functions. */
+const inOptions = (text) => text.replace(/\buse(\s)--format\b/, "use$1`format`").replace(/\ba(\s)--target\b/, "a$1`target`");
 
 function report(run) {
   return JSON.parse(run(["--output-format", "json", "--max-findings", "0"]));
@@ -66,16 +69,22 @@ function checked(body, options, use) {
   const kept = typeof body === "string" ? body.replace(/\p{Surrogate}/gu, (half) => `\\u${half.charCodeAt(0).toString(16)}`) : body;
   const bytes = bytesOf(kept, "body");
   const program = find(bin);
+  const isText = config !== undefined && /[\n=]/.test(config);
   const args = ["lint", "-", "--stdin-filename", "body.json", "--color", "never", "--kind", kind];
-  args.push(...(config === undefined ? ["--isolated"] : ["--config", config]));
   const given = { "--target": target, "--format": format, "--select": select, "--extend-select": extendSelect, "--ignore": ignore };
   for (const [option, values] of Object.entries(given)) {
     for (const one of [values ?? []].flat()) args.push(option, one);
   }
-  const folder = tools !== undefined && typeof tools !== "string" ? mkdtempSync(join(tmpdir(), "toolcheck-")) : undefined;
+  const areFile = tools === undefined || typeof tools === "string";
+  const folder = areFile && !isText ? undefined : mkdtempSync(join(tmpdir(), "toolcheck-"));
+  const written = (name, content) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
   try {
-    if (folder) writeFileSync(join(folder, "tools.json"), bytesOf(tools, "tools"));
-    if (tools !== undefined) args.push("--tools", folder ? join(folder, "tools.json") : tools);
+    if (config === undefined) args.push("--isolated");
+    else args.push("--config", isText ? written("toolcheck.toml", config) : config);
+    if (tools !== undefined) args.push("--tools", areFile ? tools : written("tools.json", bytesOf(tools, "tools")));
     return use((more) => run(program, [...args, ...more], bytes));
   } finally {
     if (folder) rmSync(folder, { recursive: true });

@@ -23,12 +23,14 @@ const CLEARED = [
   "GOOGLE_GENAI_USE_VERTEXAI",
 ];
 
-const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", notFound: ["warning", "error"], bin: "string" };
+const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", notFound: ["warning", "error"], noRequest: ["warning", "error"], bin: "string" };
+// It never sets any, as a fixture may be told not to.
+const START = { ...OPTIONS, setEnv: [false] };
 
 /** Starts a mock of LLM APIs on the loopback interface. */
 async function startProvider(options = {}) {
-  check(options, OPTIONS);
-  const { target, strict, allow, turns = [], notFound, bin } = options;
+  check(options, START);
+  const { target, strict, allow, turns = [], notFound, noRequest, bin } = options;
   const program = find(bin);
   const args = ["serve", "--port", "0"];
   const targets = several(target);
@@ -36,7 +38,7 @@ async function startProvider(options = {}) {
   for (const rule of several(allow)) args.push("--allow", rule);
   if (strict !== undefined) args.push("--strict", strict);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
-  const provider = new Provider(program, child, targets, await addresses(program, child), notFound === "error");
+  const provider = new Provider(program, child, targets, await addresses(program, child), { notFound, noRequest });
   try {
     const script = [...turns];
     if (script.length) await provider.script(script);
@@ -48,6 +50,11 @@ async function startProvider(options = {}) {
 }
 
 const FIXTURE = { ...OPTIONS, setEnv: "boolean" };
+
+const NOTHING_SENT = "sent nothing to its mock, so nothing was checked: does the client use `provider.url`?";
+
+/** A path that the mock does not know, with what it says of it. */
+const lostPath = (path, hints) => (hints[path] ? `${path} (${hints[path]})` : path);
 
 const warned = new Set();
 /** Warns once in a process, and so in a file of tests: with a mock for each test, all of them may say the same. */
@@ -71,12 +78,12 @@ async function opened(options) {
   const close = async () => {
     try {
       await mock.assertConformant();
-      const { requests, not_found: lost = [] } = await mock.report();
+      const { requests, not_found: lost = [], not_found_hints: hints = {} } = await mock.report();
       if (lost.length) {
         const nothing = requests ? "" : " Nothing else was sent, so nothing was checked.";
-        warn(`The mock knows no such path, and answered 404: ${lost.join(", ")}.${nothing} Is the base URL of the client right? OpenAI's clients need \`/v1\` after \`provider.url\`.`);
+        warn(`The mock knows no such path, and answered 404: ${lost.map((path) => lostPath(path, hints)).join(", ")}.${nothing} Is the base URL of the client right?`);
       } else if (!requests) {
-        warn("The test sent nothing to its mock, so nothing was checked: does the client use `provider.url`?");
+        warn(`The test ${NOTHING_SENT}`);
       }
     } finally {
       await drop();
@@ -127,10 +134,10 @@ class Provider {
   #program;
   #child;
   #expected = false;
-  #isStrictAboutPaths;
+  #failsOn;
 
-  constructor(program, child, targets, { url, control }, isStrictAboutPaths) {
-    this.#isStrictAboutPaths = isStrictAboutPaths;
+  constructor(program, child, targets, { url, control }, failsOn) {
+    this.#failsOn = failsOn;
     this.#program = program;
     this.#child = child;
     this.targets = targets;
@@ -199,7 +206,7 @@ class Provider {
   }
 
   async faults() {
-    const { requests, refused, allowed, unexpected, not_found: lost = [] } = await this.report();
+    const { requests, refused, allowed, unexpected, not_found: lost = [], not_found_hints: hints = {} } = await this.report();
     const isExpected = (one) => this.#expected === true || this.#expected === one.rule;
     const missing = () => {
       if (this.#expected === false || refused.some(isExpected)) return "";
@@ -208,8 +215,11 @@ class Provider {
       return `no request was refused${of}, which the test expects (\`expectRefusal(${this.#expected === true ? "" : JSON.stringify(this.#expected)})\`)${others.length ? `; refused because of ${others.join(", ")}` : ""}`;
     };
     const elsewhere = unexpected.map((path) => `not expected of ${this.targets.join(" and ")}: ${path}`);
-    if (this.#isStrictAboutPaths) elsewhere.push(...lost.map((path) => `there is no such path: ${path}`));
-    if (!requests) return [...elsewhere, missing()].filter(Boolean).join("\n");
+    if (this.#failsOn.notFound === "error") elsewhere.push(...lost.map((path) => `there is no such path: ${lostPath(path, hints)}`));
+    if (!requests) {
+      const nothing = this.#failsOn.noRequest === "error" && !elsewhere.length && `the test ${NOTHING_SENT}`;
+      return [...elsewhere, missing(), nothing].filter(Boolean).join("\n");
+    }
     const exchanges = await this.#ask("GET", "exchanges");
     // The mock says what the target refuses; between the requests, no target is needed.
     const args = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"];

@@ -99,8 +99,10 @@ function toml(turns) {
   // The server would name a line of a text that the user has not written.
   for (const [index, turn] of listed.entries()) {
     const before = `turn ${index + 1}: `;
+    named(turn, "text", before);
     check(turn, TURN, { where: "it is", one: "key", before });
     for (const [number, call] of [...(turn.calls ?? [])].entries()) {
+      named(call, "call", `${before}call ${number + 1}: `);
       check(call, CALL, { where: "it is", one: "key", before: `${before}call ${number + 1}: ` });
     }
     for (const [number, call] of [...(turn["server-calls"] ?? [])].entries()) {
@@ -110,6 +112,13 @@ function toml(turns) {
   return listed
     .map((turn) => `[[turn]]\n${entries(turn).map(([key, inner]) => `${key} = ${inner}\n`).join("")}`)
     .join("");
+}
+
+/** Names the function that makes of a string what is needed in its place. */
+function named(given, by, before) {
+  if (typeof given !== "string") return;
+  const written = JSON.stringify(given.length > 40 ? `${given.slice(0, 40)}…` : given);
+  throw new ToolcheckError(`${before}it is ${written}: give \`${by}(${written})\``);
 }
 
 function entries(table) {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assertClean, assertFindings, call, calls, error, lint, provider, startProvider, text, toBeClean, toHaveFindings, ToolcheckError } from "toolcheck";
+import binary from "../lib/binary.js";
 import script from "../lib/script.js";
 import { ask, run } from "./agent.mjs";
 
@@ -143,9 +144,11 @@ test("a path that is not known is named, as a warning or as an error", async (co
   const warn = context.mock.method(console, "warn", () => {});
   const lost = async ({ url }) => assert.equal((await fetch(`${url}/chat/completion`, { method: "POST", body: "{}" })).status, 404);
   await provider()({}, lost);
-  assert.match(warn.mock.calls[0].arguments[0], /^The mock knows no such path, and answered 404: POST \/chat\/completion\. Nothing else was sent, so nothing was checked\. .*`\/v1`/);
+  assert.match(warn.mock.calls[0].arguments[0], /^The mock knows no such path, and answered 404: POST \/chat\/completion\. Nothing else was sent, so nothing was checked\. Is the base URL of the client right\?$/);
+  await provider()({}, async ({ url }) => void (await fetch(`${url}/messages`, { method: "POST", body: "{}" })));
+  assert.match(warn.mock.calls[1].arguments[0], /404: POST \/messages \(does the client's base URL lack `\/v1` at its end\? There is `\/v1\/messages` \(anthropic\)\)\./);
   await provider()({}, lost);
-  assert.equal(warn.mock.callCount(), 1, "the same is said once");
+  assert.equal(warn.mock.callCount(), 2, "the same is said once");
   await assert.rejects(provider({ notFound: "error" })({}, lost), /^Error: toolcheck: there is no such path: POST \/chat\/completion$/);
   await withProvider({ notFound: "error" }, async (mock) => {
     await ask(ASKED, mock.url);
@@ -155,12 +158,32 @@ test("a path that is not known is named, as a warning or as an error", async (co
     assert.deepEqual([report.not_found, report.not_kept, report.not_recorded, report.refused_not_listed], [["POST /chat/completion"], 0, [], 0]);
     await assert.rejects(mock.assertConformant(), /there is no such path: POST \/chat\/completion\n/);
   });
+  // OpenAI's clients are answered without `/v1`, too: what stands before the end of a path is free.
+  await withProvider({}, async ({ url }) => {
+    const body = JSON.stringify({ model: "gpt-4o", messages: ASKED });
+    assert.equal((await fetch(`${url}/chat/completions`, { method: "POST", body })).status, 200);
+  });
   assert.throws(() => provider({ notFound: true }), /the option `notFound` is true; expected "warning" or "error"/);
+});
+
+test("a test that sends nothing fails, if it is said", async () => {
+  const nothing = async () => {};
+  await assert.rejects(provider({ noRequest: "error" })({}, nothing), /^Error: toolcheck: the test sent nothing to its mock, so nothing was checked: /);
+  await provider({ noRequest: "error" })({}, (mock) => ask(ASKED, mock.url));
+  // Who expects a refusal is told that there was none.
+  await assert.rejects(provider({ noRequest: "error" })({}, async (mock) => mock.expectRefusal()), /no request was refused, which the test expects/);
+  assert.throws(() => provider({ noRequest: true }), /the option `noRequest` is true; expected "warning" or "error"/);
+});
+
+test("a message of the program names the options of the functions", () => {
+  assert.equal(binary.asOptions("give `--target` or --extend-select, and not --color"), "give `target` or `extendSelect`, and not --color");
+  const unsure = { messages: [{ role: "user", content: "Hello" }, { role: "tool", tool_call_id: "x", content: "y" }] };
+  assert.throws(() => assertClean(unsure), (thrown) => !thrown.message.includes("use --format"));
 });
 
 test("a rule of an expected refusal has to be one, and a failure names it", () =>
   withProvider({ target: "anthropic" }, async (provider) => {
-    assert.throws(() => provider.expectRefusal("unanswered-tool-cal"), /there is no rule.*did you mean `unanswered-tool-call`/);
+    assert.throws(() => provider.expectRefusal("unanswered-tool-cal"), /^ToolcheckError: there is no rule.*did you mean `unanswered-tool-call`/);
     assert.throws(() => provider.expectRefusal(3), { name: "ToolcheckError", message: /^expectRefusal: the rule is a number; expected the id of a rule/ });
     await run("drops a result", provider.url).catch(() => {});
     provider.expectRefusal("unknown-tool");
@@ -177,8 +200,9 @@ test("a key of a script is told by the turn that it is in, and not by a line of 
       [[text("y"), { txet: "x" }], "turn 2: there is no key `txet`; did you mean `text`?"],
       [[{ status: 429, retryAfter: 1 }], "turn 1: there is no key `retryAfter`; did you mean `retry-after`?"],
       [[calls({ tool: "tides", argments: {} })], "turn 1: call 1: there is no key `argments`; did you mean `arguments`?"],
-      [[{ calls: ["tides"] }], 'turn 1: call 1: it is "tides": give an object'],
-      [["x"], 'turn 1: it is "x": give an object'],
+      [[{ calls: ["tides"] }], 'turn 1: call 1: it is "tides": give `call("tides")`'],
+      [["x"], 'turn 1: it is "x": give `text("x")`'],
+      [[3], "turn 1: it is 3: give an object"],
       [[{ status: "429" }], 'turn 1: the key `status` is "429"; expected a number'],
     ]) {
       await assert.rejects(provider.script(turns), { name: "ToolcheckError", message });
@@ -213,7 +237,9 @@ test("an option of a mock that is misspelt is an error, and starts nothing", asy
     await assert.rejects(startProvider(options), { name: "ToolcheckError", message });
     assert.throws(() => provider(options), { name: "ToolcheckError", message });
   }
-  await assert.rejects(startProvider({ setEnv: false }), /there is no option `setEnv`/);
+  // There is nothing to switch off, and nothing that could be switched on.
+  await assert.rejects(startProvider({ setEnv: true }), { message: "the option `setEnv` is true; expected false" });
+  await withProvider({ setEnv: false }, async ({ url }) => assert.notEqual(process.env.OPENAI_BASE_URL, `${url}/v1`));
   assert.throws(() => provider({ setenv: false }), /there is no option `setenv`; did you mean `setEnv`\?/);
   await withProvider({ target: new Set(["anthropic"]), allow: ["unknown-tool"], strict: "known" }, async ({ target }) => {
     assert.equal(target, "anthropic");
@@ -236,7 +262,7 @@ test("a program that is missing, too old or unable is named", { skip: process.pl
   ]) {
     await assert.rejects(startProvider({ bin }), (thrown) => thrown instanceof ToolcheckError && message.test(thrown.message));
   }
-  await assert.rejects(startProvider({ target: "antropic" }), /there is no target `antropic`/);
+  await assert.rejects(startProvider({ target: "antropic" }), /^ToolcheckError: there is no target `antropic`/);
 });
 
 const CALL = { id: "call_1", type: "function", function: { name: "tides", arguments: "{}" } };
@@ -267,6 +293,9 @@ test("options reach the program", () => {
   const config = join(folder, "toolcheck.toml");
   writeFileSync(config, 'ignore = ["unanswered-tool-call"]\n');
   assertClean(open, { config });
+  // Its text, as `toolcheck-wasm` takes it.
+  assertClean(open, { config: 'ignore = ["unanswered-tool-call"]' });
+  assert.throws(() => assertClean(open, { config: "# nothing\n", tools: [TOOL] }), /unanswered-tool-call/);
   const other = { type: "function", function: { name: "other" } };
   assert.deepEqual(lint(ANSWERED, { tools: [other] }).findings.map((finding) => finding.rule), ["unknown-tool"]);
   const half = "\ud83d";
@@ -328,8 +357,10 @@ test("findings are those that are expected, in their order", () => {
   assert.equal(toHaveFindings(body(ANSWERED), []).pass, true);
   for (const wrong of [[], ["unanswered-tool-call", "unanswered-tool-call"], [`warning unanswered-tool-call at ${place}`], ["unanswered-tool-call at /messages/2"]]) {
     assert.equal(has(...wrong).pass, false, wrong);
-    assert.throws(() => assertFindings(open, wrong), /^Error: the findings are not as expected:/);
+    assert.throws(() => assertFindings(open, wrong), /^Error: the findings are not as expected:[^]*\nread as openai-chat, checked against openai-chat$/);
   }
+  const either = toHaveFindings({ messages: ASKED }, "unknown-tool").message();
+  assert.match(either, /\nread as openai-chat, checked against openai-chat \(anthropic is nearly as likely: use `format` to choose\)$/);
   assertFindings(open, ["unanswered-tool-call"]);
   assert.match(has().message(), /\+ error unanswered-tool-call at \/messages\/1\/tool_calls\/0 {2}line \d+, column \d+ of the body/);
   assert.doesNotMatch(has().message(), /body\.json/);

@@ -83,12 +83,19 @@ const decode = (bytes) => new TextDecoder().decode(bytes);
 function reading(body, options) {
   const { tools, ...rest } = options;
   checkConversation(rest.conversation);
+  checkConfig(rest.config);
   const parts = [bytesOf(body, "body")];
   if (tools !== undefined) parts.push(bytesOf(tools, "tools"));
   for (const rules of ["select", "extendSelect", "ignore"]) {
     if (typeof rest[rules] === "string") rest[rules] = [rest[rules]];
   }
   return [parts, rest];
+}
+
+/** A line of TOML has `=`, or is a heading. */
+function checkConfig(config) {
+  if (config === undefined || /[\n=[#]/.test(config) || !config.trim()) return;
+  throw new ToolcheckError(`the option \`config\` is ${JSON.stringify(config)}, a path: give the text of the file, because no files are read`);
 }
 
 /** A title may be any text, so only `next` with a letter more or less is an error. */

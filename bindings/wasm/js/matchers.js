@@ -19,9 +19,16 @@ export function toBeClean(body, given = {}) {
   return { pass: isChecked && !hasFindings, message };
 }
 
+/** How a body was read, which findings depend on. */
+function readAs({ format, target, also_likely: rival }) {
+  if (!format) return "no format recognises the body";
+  const against = target ? `, checked against ${target}` : "";
+  return `read as ${format}${against}${rival ? ` (${rival} is nearly as likely: use \`format\` to choose)` : ""}`;
+}
+
 /** `expect(body).toHaveFindings(["unanswered-tool-call at /messages/1/content/0"])`: these, in this order, and no others. */
 export function toHaveFindings(body, expected, options = {}) {
   const lines = compareFindings(body, expected, options);
-  const message = () => (lines.length ? ["the findings are not as expected:", ...lines].join("\n") : "expected the body to have other findings");
+  const message = () => (lines.length ? ["the findings are not as expected:", ...lines, readAs(lint(body, options).toJSON().files[0])].join("\n") : "expected the body to have other findings");
   return { pass: lines.length === 0, message };
 }

@@ -81,6 +81,7 @@ test("options are those of the program", () => {
   refused({ select: "unanswered-tool-cal" }, "there is no rule");
   refused({ tools: "1" }, "no tools found");
   refused({ config: "x = " }, "invalid configuration");
+  refused({ config: "toolcheck.toml" }, 'the option `config` is "toolcheck.toml", a path: give the text of the file');
   assert.throws(() => lint(CLEAN).render({ output: "x" }), /there is no output `x`; there are agent/);
 });
 

@@ -31,6 +31,8 @@ test("findings are those that are expected, in their order", () => {
     assert.equal(has(...wrong).pass, false, wrong);
   }
   assert.match(has().message(), /\+ error unanswered-tool-call at \/messages\/1\/content\/0 {2}body\.json:\d+:\d+/);
+  assert.match(has().message(), /\nread as anthropic, checked against anthropic$/);
+  assert.match(toHaveFindings({ messages: [{ role: "user", content: "Hello" }] }, ["unknown-tool"]).message(), /\nread as openai-chat, checked against openai-chat \(anthropic is nearly as likely: use `format` to choose\)$/);
   assert.match(has("unanswered-tool-call at /messages/2").message(), /- unanswered-tool-call at \/messages\/2/);
   assert.match(has("unanswered-tool-call").message(), /expected the body to have other findings/);
   assert.throws(() => has("unanswered-tool-cal"), /there is no rule `unanswered-tool-cal`; did you mean/);

@@ -242,6 +242,16 @@ fn a_line_with_many_findings_counts_the_rest() {
 }
 
 #[test]
+fn remarks_are_cut_before_an_id_is_left_out() {
+    let text = r#"{"model": "m", "messages": [{"role": "user", "content": "a"},
+        {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "tides", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "call_2", "content": "Low tide is at six."}]}"#;
+    let shown = show(&of_text(text, &View::new()), "text", 80);
+    let row = shown.lines().find(|line| line.contains("orphan-tool-result")).unwrap();
+    assert!(row.contains("call_2  no match") && row.contains("…  ✗ orphan-tool-result"), "{shown}");
+}
+
+#[test]
 fn no_line_is_wider_than_the_screen() {
     let wide = format!(
         r#"{{"role": "assistant", "content": [{{"type": "tool_use", "id": "{0}", "name": "{0}", "input": {{}}}}]}}"#,

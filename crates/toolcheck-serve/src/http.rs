@@ -23,6 +23,7 @@ use crate::cors::Page;
 use crate::model_endpoints::{self, Question};
 use crate::origin_check::Purpose;
 use crate::provider::{Asked, Provider, Unserved};
+use crate::route::lacking;
 use crate::script::script;
 use crate::seen::{Exchange, MockLog};
 use crate::state::State;
@@ -115,7 +116,8 @@ async fn talk(parts: http::request::Parts, body: Incoming, state: &Arc<State>) -
     }
     let missed = || {
         state.miss(parts.method.as_str(), path);
-        refuse(StatusCode::NOT_FOUND, None)
+        let told = lacking(path).map(|told| format!("toolcheck serve: there is no {path}: {told}"));
+        refuse(StatusCode::NOT_FOUND, told.as_deref())
     };
     if parts.method != Method::POST {
         return missed();

@@ -164,7 +164,7 @@ impl Provider {
     fn unexpected(&self, path: &str, asked: &Asked) -> Unserved {
         let own: Vec<&str> = self.targets.iter().map(|target| &*target.id).collect();
         let text = format!(
-            "toolcheck serve: this mock is {} only, and {path} is a path of {}: add `--target` for that API, or leave out `--target`",
+            "toolcheck serve: this mock is {} only, and {path} is a path of {}: name the target of that API too, or none",
             own.join(" and "),
             asked.format.id
         );

@@ -56,6 +56,26 @@ pub(crate) fn route(path: &str, target: Option<&Target>) -> Option<Route> {
     })
 }
 
+/// What to tell of a path that no API has, if it is the end of one: the base URL of the client lacks its first step.
+pub(crate) fn lacking(path: &str) -> Option<String> {
+    let end = path.trim_end_matches('/');
+    let routes =
+        formats::ALL.iter().flat_map(|format| format.routes.iter().map(move |route| (format, route)));
+    let known: Vec<_> = routes
+        .filter_map(|(format, route)| {
+            let whole = route.path("");
+            let step =
+                whole.strip_suffix(end).filter(|step| end.starts_with('/') && step.rfind('/') == Some(0))?;
+            Some((step.to_owned(), format!("`{whole}` ({})", format.id)))
+        })
+        .collect();
+    let steps: Vec<_> = known.iter().map(|(step, _)| format!("`{step}`")).collect();
+    let wholes: Vec<_> = known.iter().map(|(_, whole)| &**whole).collect();
+    let (steps, wholes) = (steps.join(" or "), wholes.join(" and "));
+    (!known.is_empty())
+        .then(|| format!("does the client's base URL lack {steps} at its end? There is {wholes}"))
+}
+
 /// A path as the server behind it may read it: without escapes, empty steps and what stands behind a `;` in a step. An
 /// escaped `/` becomes one only if `splits`.
 pub(crate) fn plain_path(path: &str, splits: bool) -> String {
@@ -135,6 +155,25 @@ mod tests {
         assert_eq!(format("/v1%2fchat%2Fcompletions", true), Some("openai-chat"));
         for path in ["/v1/embeddings", "/%", "/v1/chat/completions%zz", "/%C3%A4", "ä", ""] {
             assert_eq!(format(path, true), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_lacks_its_first_step_is_told_whole() {
+        for (path, told) in [
+            (
+                "/messages",
+                "does the client's base URL lack `/v1` at its end? There is `/v1/messages` (anthropic)",
+            ),
+            (
+                "/chat/",
+                "does the client's base URL lack `/v2` or `/api` at its end? There is `/v2/chat` (cohere) and `/api/chat` (ollama)",
+            ),
+        ] {
+            assert_eq!(lacking(path).as_deref(), Some(told), "{path}");
+        }
+        for path in ["/", "", "messages", "/sages", "/completions", "/embeddings", "/v1/embeddings"] {
+            assert_eq!(lacking(path), None, "{path}");
         }
     }
 

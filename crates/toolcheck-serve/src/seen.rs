@@ -7,6 +7,7 @@ use toolcheck_lint::{FileReport, Options, lint};
 
 use crate::answer::{Opaque, Refused};
 use crate::content::Content;
+use crate::route::lacking;
 
 /// What a mock has seen.
 #[derive(Debug, Clone, Default)]
@@ -137,12 +138,18 @@ impl MockLog {
         let allowed = self.exchanges.iter().flat_map(|exchange| &exchange.allowed);
         let missed: Vec<Json> =
             self.missed().map(|(path, why)| json!({"path": path, "message": why})).collect();
+        let lacking = |line: &String| {
+            let (_, path) = line.split_once(' ')?;
+            Some((line.clone(), Json::from(lacking(path)?)))
+        };
+        let hints: serde_json::Map<String, Json> = self.not_found.iter().filter_map(lacking).collect();
         json!({
             "version": 1,
             "requests": self.requests(),
             "not_recorded": missed,
             "not_kept": self.not_kept,
             "not_found": self.not_found,
+            "not_found_hints": hints,
             "unexpected": self.unexpected,
             "refused": self.refused().map(Refused::json).collect::<Vec<_>>(),
             "refused_not_listed": self.refused_not_listed,

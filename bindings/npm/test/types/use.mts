@@ -52,7 +52,7 @@ export function generic<T extends object, R extends Request>(some: T, known: R, 
 
 const { not_found, not_kept, not_recorded, refused_not_listed } = await (await started).report();
 const counts: [string[], number, string | undefined, number] = [not_found, not_kept, not_recorded[0]?.message, refused_not_listed];
-startProvider({ notFound: "error", turns: [text("x", { stop: "pause", once: true, redacted: true, withoutEnd: true, errorAfter: 2, serverCalls: [{ tool: "web_search", result: [{}] }] })] });
+startProvider({ notFound: "error", noRequest: "error", setEnv: false, turns: [text("x", { stop: "pause", once: true, redacted: true, withoutEnd: true, errorAfter: 2, serverCalls: [{ tool: "web_search", result: [{}] }] })] });
 calls(call("tides", {}, { signed: true }), { indexZero: true });
 error(429, { once: true, texts: { "openai-chat": "Slow down." } });
 
@@ -79,7 +79,7 @@ assertClean(request, { kind: "log" });
 // @ts-expect-error
 expect(request).toBeClean("anthropic");
 // @ts-expect-error
-startProvider({ setEnv: false });
+startProvider({ setEnv: true });
 // @ts-expect-error
 calls(call("tides"), { cutafter: 3 });
 // @ts-expect-error

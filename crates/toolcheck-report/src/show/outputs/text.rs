@@ -259,31 +259,36 @@ impl Columns {
         let after = pen.left();
         let padding = self.title.saturating_sub(title.width());
         let room = after.saturating_sub(padding);
-        // The id is dropped first, then the details: the number identifies the pair, and the message names the id.
+        // The details are cut before the id is dropped: where ids are at fault, they are what a reader compares.
         let id = row.id.as_deref().map(|id| middle_cut(id, self.id)).unwrap_or_default();
         let column = |width: usize| if width == 0 { 0 } else { 2 + width };
         let all = column(self.id) + column(details.width());
         let fits = |width: usize| width + wanted <= room || wanted > room && width <= room;
-        let is_with_id = fits(all);
-        let is_with_details =
-            !details.is_empty() && (is_with_id || fits(column(LEAST.0.min(details.width()))));
+        let least = column(LEAST.0.min(details.width()));
+        let is_with_id = fits(all) || !id.is_empty() && fits(column(self.id) + least);
+        let is_with_details = !details.is_empty() && (is_with_id || fits(least));
         if is_with_id && self.id > 0 {
             pen.space(padding + 2);
             pen.put(&id, DIM);
             let padding = self.id.saturating_sub(id.width());
             if is_with_details {
                 pen.space(padding + 2);
-                pen.put(&details, DIM);
+                Self::details(&details, wanted, pen);
             } else {
                 pen.space(padding.min(pen.left()));
             }
         } else if is_with_details {
             pen.space(padding + 2);
-            let kept = if wanted > pen.left() { 0 } else { wanted };
-            pen.put(&cut(&details, pen.left() - kept), DIM);
+            Self::details(&details, wanted, pen);
         } else if wanted <= room {
             pen.space(padding);
         }
+    }
+
+    /// Writes details, cut so that `wanted` columns stay free if there are as many.
+    fn details(details: &str, wanted: usize, pen: &mut Pen<'_>) {
+        let kept = if wanted > pen.left() { 0 } else { wanted };
+        pen.put(&cut(details, pen.left() - kept), DIM);
     }
 
     /// Writes a mark: its rule, or its message if it is a label.
