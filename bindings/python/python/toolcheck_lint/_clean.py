@@ -217,6 +217,7 @@ class Cleaner:
         done: dict[str, list[tuple[int, Any]]] = {name: [] for name in (messages, tools) if name is not None}
         fixed = []
         for number, text in changed:
+            parts: dict[str, tuple[Any, str | None]]
             if tools is None:
                 parts = {messages: (json.loads(text), text)}
             else:

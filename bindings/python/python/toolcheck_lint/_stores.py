@@ -64,7 +64,7 @@ def first_of(data: Any) -> Callable[[str], list[Any]]:
             return []
         # What is no text and no list, such as a picture, is not decoded.
         table = data.select_columns([name]).with_format("arrow")[:LOOKED_AT]
-        return ArrowStore(table).column(name).to_pylist()
+        return list(ArrowStore(table).column(name).to_pylist())
 
     return first
 
