@@ -276,10 +276,17 @@ def zip_entry(name: str, mode: int) -> zipfile.ZipInfo:
 # ---- the wheel of the Python package
 
 
+DEBUG_BUILD = b"toolcheck-lint build: debug"
+"""What the native module of a debug build says, see `bindings/python/src/lib.rs`."""
+
+
 def join(root: Path, wheel: Path, program: Path) -> None:
     """Puts the program and the notices of its libraries into a wheel, whose installers put it on the PATH."""
     with zipfile.ZipFile(wheel) as old:
         names = old.namelist()
+        modules = [name for name in names if name.endswith((".so", ".pyd"))]
+        if any(DEBUG_BUILD in old.read(name) for name in modules):
+            raise Fault(f"{wheel} has a debug build, which is about twenty times slower: build it with --release")
         [record] = [name for name in names if name.endswith(".dist-info/RECORD")]
         folder = record.removesuffix("/RECORD")
         notices = root / "crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt"

@@ -210,6 +210,12 @@ class Wheels(Repository):
         with self.assertRaisesRegex(release.Fault, "already"):
             release.join(self.root, self.wheel, self.program())
 
+    def test_a_debug_build_is_refused(self):
+        with zipfile.ZipFile(self.wheel, "a") as writer:
+            writer.writestr("toolcheck_lint/_native.abi3.so", b"\0toolcheck-lint build: debug\0")
+        with self.assertRaisesRegex(release.Fault, "debug build"):
+            release.join(self.root, self.wheel, self.program())
+
     def test_the_program_is_installed_so_that_it_runs(self):
         release.join(self.root, self.wheel, self.program())
         target = self.root / "installed"

@@ -21,6 +21,11 @@ mod _native {
     #[allow(non_upper_case_globals, reason = "Python names it so")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
+    /// How it was built: a debug build is about twenty times slower. What makes releases looks for this text in the file.
+    #[pymodule_export]
+    const BUILD: &str =
+        if cfg!(debug_assertions) { "toolcheck-lint build: debug" } else { "toolcheck-lint build: release" };
+
     #[pymodule_export]
     use crate::corpus::{CaseOutcome, Corpus, difference};
     #[pymodule_export]

@@ -8,6 +8,7 @@ use pyo3::types::PyBytes;
 use toolcheck_config::allow;
 use toolcheck_core::Level;
 use toolcheck_embed::{Error, FixOptions, Settings, fix_options};
+use toolcheck_json::Document;
 use toolcheck_lint::{FileReport, Options, Report, Summary as Counted, lint};
 use toolcheck_report::explained::Wording;
 use toolcheck_report::fixed::plan_v1;
@@ -163,7 +164,7 @@ impl Linter {
     }
 
     /// What is said of each row, in their order, and the texts of those that are fixed, if they shall be: `unsafe_fixes` says
-    /// how. There is a summary of all rows, one of those that are kept if rows of the level `drop` are not, and one of the
+    /// how; of a row that is made of two columns, only those that the fixes change. There is a summary of all rows, one of those that are kept if rows of the level `drop` are not, and one of the
     /// others.
     #[pyo3(signature = (array, *, tools, unsafe_fixes, drop, progress, names))]
     #[allow(clippy::too_many_arguments, reason = "they are named, and only the package calls it")]
@@ -179,6 +180,7 @@ impl Linter {
     ) -> PyResult<(Table, Summary, Summary, Summary)> {
         let mut rows = Rows::new(array, tools, None)?;
         let linter = RowLinter::new(&self.linter, names);
+        let has_tools = tools.is_some();
         let how = unsafe_fixes.map(|is_unsafe| fix_options(is_unsafe, [], None)).transpose();
         let how = how.map_err(|error| unusable(&error))?;
         py.detach(|| {
@@ -197,6 +199,8 @@ impl Linter {
                     part.add_row("", &report);
                     let fixed = how.as_ref().filter(|_| !report.findings.is_empty());
                     let fixed = fixed.and_then(|how| linter.fixed(text, how));
+                    let fixed =
+                        fixed.map(|fixed| if has_tools { changed_columns(text, fixed) } else { fixed });
                     verdicts.push(&report, fixed.as_deref());
                 });
                 seen.map_err(pyo3::exceptions::PyTypeError::new_err)?;
@@ -271,6 +275,17 @@ impl RowLinter {
         let fixed = self.linter.fix(text, how).ok()?;
         if *fixed.bytes == *text { None } else { String::from_utf8(fixed.bytes.into_owned()).ok() }
     }
+}
+
+/// A fixed row without the columns that stay as they are: not all that they have can be written back.
+fn changed_columns(before: &[u8], fixed: String) -> String {
+    let (old, new) = (Document::read(before), Document::read(fixed.as_bytes()));
+    let changed = ["messages", "tools"].into_iter().filter_map(|name| {
+        let value = new.root().get(name)?.raw();
+        let is_same = old.root().get(name).is_some_and(|old| old.raw() == value);
+        (!is_same).then(|| format!("\"{name}\":{}", String::from_utf8_lossy(value)))
+    });
+    format!("{{{}}}", changed.collect::<Vec<_>>().join(","))
 }
 
 /// The report of a body.

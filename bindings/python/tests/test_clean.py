@@ -10,7 +10,7 @@ import toolcheck_lint
 from toolcheck_lint import Linter, Summary, clean_dataset
 
 from conftest import CLEAN, ROOT
-from test_storage import PLANTED, ROWS, row
+from test_storage import PLANTED, ROWS, function, row
 
 pa = pytest.importorskip("pyarrow")
 
@@ -259,7 +259,7 @@ def test_what_is_beside_the_fix_stays():
     assert json.loads(kept["body"].to_pylist()[1])["note"] == "ü"
     assert kept["body"].to_pylist()[1] == Linter(kind="dataset").fix(text).text
     assert kept["body"].to_pylist()[2:] == [None, "nope"]
-    assert str(report) == "4 rows: 1 fixed, 0 dropped, 4 kept"
+    assert str(report) == "4 rows: 4 kept, 1 of them after a fix, 0 dropped"
     # What is not read was not checked.
     kept, report = clean_dataset(table, messages="body", fix="safe")
     assert (kept["n"].to_pylist(), report.before.unread, report.after.unread) == ([0, 1], 2, 0)
@@ -280,9 +280,98 @@ def test_what_the_column_cannot_hold_stays_as_it_was(library):
     how = {"messages": "messages", "kind": "request", "target": "openai-chat", "fix": "unsafe"}
     kept, report = clean_dataset(data, **how, drop=None)
     assert (report.fixed, report.unfit, report.after.errors) == (0, 1, report.before.errors)
-    assert str(report) == "1 rows: 0 fixed, 0 dropped, 1 kept, 1 could not be fixed in their columns"
+    why = "`messages`: there is no field `tool_call_id` in its structs"
+    assert report.unfit_reasons == (why,)
+    assert str(report) == f"1 rows: 1 kept, 0 dropped, 1 could not be fixed in their columns ({why})"
     assert (kept.to_pylist() if library == "pyarrow" else kept.to_dicts()) == (data.to_pylist() if library == "pyarrow" else data.to_dicts())
     assert clean_dataset(data, **how)[1].kept == 0
+
+
+def with_tools_of_different_form():
+    """A row that can be fixed, whose tools have no one shape: one has no arguments, and one has an `enum`."""
+    late = row(1)
+    PLANTED["late-tool-result"](late)
+    parameters = [{"type": "object", "properties": {}, "required": []}]
+    parameters += [{"type": "object", "properties": {"port": {"type": "string"}, "day": {"type": "string", "enum": ["today"]}}, "required": ["port"]}]
+    names = ("ports", "tides")
+    late["tools"] = [{"type": "function", "function": {"name": name, "parameters": one}} for name, one in zip(names, parameters)]
+    return late
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_a_column_that_a_fix_does_not_change_stays(store):
+    data = STORES[store]([row(0), with_tools_of_different_form()])
+    kept, report = clean_dataset(data, **HOW, fix="safe")
+    assert (report.fixed, report.unfit, report.unfit_reasons, report.kept) == (1, 0, (), 2)
+    assert found(kept) == [[], []]
+    tools = [one["tools"].to_pylist() if hasattr(one["tools"], "to_pylist") else list(one["tools"]) for one in (data, kept)]
+    assert repr(tools[0]) == repr(tools[1])
+
+
+def test_a_tool_without_arguments_is_written():
+    """Of tools that a fix changes, the others are written as they were."""
+    one = with_tools_of_different_form()
+    one["tools"].append(json.loads(json.dumps(one["tools"][1])))
+    for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
+        kept, report = clean_dataset(store([one]), **HOW, fix="unsafe", drop=None)
+        assert (report.fixed, report.unfit, report.unfit_reasons) == (1, 0, ()), store
+
+
+def test_messages_that_a_fix_does_not_change_keep_their_keys():
+    for number in range(3):
+        late = row(1)
+        PLANTED["late-tool-result"](late)
+        for message in late["messages"]:
+            message.setdefault("content", None)
+        if number:
+            function(late).update(arguments="{'port': 'Ostend'}")
+        if number == 2:
+            del late["messages"][2]
+        kept, report = clean_dataset(as_pandas([row(0), late]), **HOW, fix="unsafe", drop=None)
+        assert report.fixed == 1
+        for message in kept["messages"].iloc[1]:
+            assert "content" in message, (number, message)
+        assert kept["messages"].iloc[1][1]["content"] is None
+        assert "content" not in kept["messages"].iloc[0][1]
+
+
+def test_what_is_fixed_is_kept():
+    """A row that is dropped after a fix is no fixed one."""
+    late = row(1)
+    PLANTED["late-tool-result"](late)
+    both = json.loads(json.dumps(late))
+    both["messages"].append({"role": "tool", "tool_call_id": "call_x", "content": "?"})
+    both["messages"].append({"role": "assistant", "content": "?"})
+    report = clean_dataset(pa.Table.from_pylist([row(0), late, both]), **HOW, fix="safe")[1]
+    assert (report.kept, report.fixed, report.dropped) == (2, 1, 1)
+    assert str(report) == "3 rows: 2 kept, 1 of them after a fix, 1 dropped"
+    assert str(clean_dataset(pa.Table.from_pylist([row(0)]), **HOW)[1]) == "1 rows: 1 kept, 0 dropped"
+
+
+def test_tools_in_a_column_that_is_not_named():
+    """Whatever its name is; rows as wholes count them."""
+    renamed = [{"id": one["id"], "dialog": one["messages"], "tools_text": json.dumps(one["tools"])} for one in map(row, range(3))]
+    renamed_lists = [{**one, "tools_text": json.loads(one["tools_text"])} for one in renamed]
+    for store in (pa.Table.from_pylist, as_polars, as_pandas, as_datasets):
+        for rows in (renamed, renamed_lists):
+            with pytest.warns(UserWarning, match="^the column `tools_text` holds tools and is not read: name it with `tools='tools_text'`$") as seen:
+                clean_dataset(store(rows), messages="dialog")
+            assert seen[0].filename == __file__
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                clean_dataset(store(rows), messages="dialog", tools="tools_text")
+                # A text about tools is none.
+                clean_dataset(store([{"id": one["id"], "dialog": one["messages"], "note": '[{"parameters"'} for one in map(row, range(3))]), messages="dialog")
+    from toolcheck_lint.hf import lint_dataset
+
+    with pytest.warns(UserWarning, match="^the column `tools_text` holds tools"):
+        lint_dataset(as_datasets(renamed), messages="dialog")
+    whole = Linter(kind="dataset").column(pa.Table.from_pylist(renamed))
+    assert whole.left_out == {"lists of tools under keys that are not known": 3}
+    assert "left out: lists of tools under keys that are not known (3)\n" in whole.render()
+    assert Summary.from_bytes(whole.to_bytes()) == whole and (whole + whole).left_out == {"lists of tools under keys that are not known": 6}
+    report = clean_dataset(pa.Table.from_pylist(renamed))[1]
+    assert str(report) == "3 rows: 3 kept, 0 dropped; left out: lists of tools under keys that are not known (3)"
 
 
 def test_without_rows():

@@ -188,6 +188,7 @@ def test_wrong_settings_say_what_is_right(tmp_path):
         ({"select": ["blank-txt"]}, "did you mean `blank-text`"),
         ({"config": "selec = []"}, "1:1: unknown field `selec`"),
         ({"config": "toolcheck.toml"}, "^config: to read the file toolcheck.toml, pass a path"),
+        ({"config": "toolcheck.toml.bak"}, "^config: to read the file toolcheck.toml.bak, pass a path"),
         ({"config": "toolcheck"}, "invalid configuration"),
         ({"target": "gateway.toml"}, "^target: to read the file gateway.toml, pass a path"),
         ({"tools": "nothing"}, "no tools found"),
@@ -214,7 +215,6 @@ def test_wrong_settings_say_what_is_right(tmp_path):
         ({"extend_select": [5]}, "extend_select: expected ids of rules (str), not int"),
         ({"ignore": [None]}, "ignore: expected ids of rules (str), not NoneType"),
         ({"tools": [{1}]}, "tools[0]: set is neither JSON nor an object of an SDK"),
-        ({"tools": Path("tools.json")}, "tools: a path is not read: pass `path.read_bytes()`, or lint the file with `lint_file(path)`"),
     ],
 )
 def test_settings_of_a_wrong_type_are_named(settings, expected, clean):
@@ -467,3 +467,23 @@ def test_an_argument_that_is_misspelt():
         Linter().fix({}, unsafe_fix=True)
     with pytest.raises(TypeError, match=r"^Linter\(\) got an unexpected keyword argument `x`$"):
         Linter(x=1)
+
+
+def test_tools_of_a_file(tmp_path):
+    """As `target`, `config` and `template` are."""
+    tool = {"type": "function", "function": {"name": "tide", "parameters": {"type": "object", "properties": {}}}}
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([tool]))
+    call = {"id": "c", "type": "function", "function": {"name": "tides", "arguments": "{}"}}
+    body = {"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "tool_calls": [call]}]}
+    rules = [[one.rule for one in toolcheck_lint.lint(body, kind="dataset", tools=tools)] for tools in (path, [tool])]
+    assert rules[0] == rules[1] and "unknown-tool" in rules[0]
+    with pytest.raises(FileNotFoundError):
+        toolcheck_lint.lint(body, tools=tmp_path / "none.json")
+
+
+def test_the_native_module_says_how_it_was_built():
+    """What makes releases looks for it."""
+    from toolcheck_lint import _native
+
+    assert _native.BUILD in ("toolcheck-lint build: debug", "toolcheck-lint build: release")

@@ -112,7 +112,7 @@ def test_unnamed(toolcheck):
 """
     )
     result.assert_outcomes(errors=3)
-    result.stdout.fnmatch_lines(["*the marker `toolcheck`: *targt*", "*the marker `toolcheck`: *bedrok*"])
+    result.stdout.fnmatch_lines(["*the marker `toolcheck`: *targt; did you mean `target`?*", "*the marker `toolcheck`: *bedrok*"])
 
 
 def test_assertions_that_fail(run):

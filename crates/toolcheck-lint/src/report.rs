@@ -260,6 +260,9 @@ impl Summary {
         for reading in &report.readings {
             *self.formats.entry(reading.format.to_owned()).or_default() += count(reading.transcripts);
         }
+        for left in &report.not_read {
+            *self.left_out.entry(left.what.to_owned()).or_default() += count(left.count);
+        }
         self.add_findings(key, report, 1);
     }
 

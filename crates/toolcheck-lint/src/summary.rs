@@ -47,6 +47,8 @@ pub struct Summary {
     pub tool_results: u64,
     /// The number of transcripts that were read as each format, by its id.
     pub formats: BTreeMap<String, u64>,
+    /// What was left out, such as lists of tools under keys that are not known, in words for people, and how many.
+    pub left_out: BTreeMap<String, u64>,
     /// What each rule has found, by its id and the level.
     pub rules: BTreeMap<(String, Level), RuleSummary>,
     /// The most examples of each rule; of two summaries, the sum keeps the fewer. `None`, of the empty one, is any.
@@ -138,6 +140,9 @@ impl Summary {
         for (format, count) in other.formats {
             *self.formats.entry(format).or_default() += count;
         }
+        for (what, count) in other.left_out {
+            *self.left_out.entry(what).or_default() += count;
+        }
         for ((rule, level), found) in other.rules {
             self.add_rule(rule, level, found);
         }
@@ -198,6 +203,7 @@ impl Summary {
             warnings: self.count(Level::Warning),
             samples_per_rule: self.most,
             formats: self.formats.clone(),
+            left_out: self.left_out.clone(),
             rules: rules.collect(),
         };
         serde_json::to_string(&v1).unwrap_or_default()
@@ -222,6 +228,7 @@ impl Summary {
             tool_calls: v1.tool_calls,
             tool_results: v1.tool_results,
             formats: v1.formats,
+            left_out: v1.left_out,
             rules: BTreeMap::new(),
             most: v1.samples_per_rule,
         };
@@ -251,6 +258,8 @@ struct SummaryV1 {
     warnings: u64,
     samples_per_rule: Option<usize>,
     formats: BTreeMap<String, u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    left_out: BTreeMap<String, u64>,
     rules: Vec<RuleV1>,
 }
 

@@ -9,13 +9,17 @@ from typing import Any, Literal, TypeVar, Unpack, final
 from ._batches import Job
 from ._given import check_settings, note_tools, warn
 from ._linter import Linter, RowSettings
-from ._stores import Unfit, store_of
+from ._stores import Unfit, first_of, store_of
 from ._summary import Summary
 
 Data = TypeVar("Data")
 Progress = Callable[[int], object]
 MOST_NAMED = 10_000
 """The most rows that a report names."""
+MOST_REASONS = 10
+"""The most reasons that a report names for rows that could not be fixed."""
+REASONS_SHOWN = 2
+"""How many of them its text shows."""
 
 
 @final
@@ -28,9 +32,11 @@ class CleanReport:
     after: Summary
     """What is found in the rows that are kept."""
     fixed: int
-    """The number of rows that were fixed, also of those that were dropped all the same."""
+    """The number of rows that are kept after a fix."""
     unfit: int
     """The number of rows that stay as they were because what they would be is no value of their column."""
+    unfit_reasons: tuple[str, ...] = ()
+    """Why not, each with the column, such as "`messages`: there is no field `name` in its structs". At most 10 are named."""
 
     left_out: Summary = field(repr=False)
     """What was found in the rows that were dropped, as they were last."""
@@ -64,8 +70,14 @@ class CleanReport:
         return MappingProxyType(dict(sorted(rows.items(), key=lambda one: -one[1])))
 
     def __str__(self) -> str:
-        unfit = f", {self.unfit} could not be fixed in their columns" if self.unfit else ""
-        return f"{self.rows} rows: {self.fixed} fixed, {self.dropped} dropped, {self.kept} kept{unfit}"
+        fixed = f", {self.fixed} of them after a fix" if self.fixed else ""
+        left_out = ", ".join(f"{what} ({count})" for what, count in self.before.left_out.items())
+        left_out = f"; left out: {left_out}" if left_out else ""
+        unfit = ""
+        if self.unfit:
+            why = f" ({'; '.join(self.unfit_reasons[:REASONS_SHOWN])})" if self.unfit_reasons else ""
+            unfit = f", {self.unfit} could not be fixed in their columns{why}"
+        return f"{self.rows} rows: {self.kept} kept{fixed}, {self.dropped} dropped{unfit}{left_out}"
 
 
 def clean_dataset(
@@ -104,7 +116,7 @@ def clean_dataset(
     else:
         store, mask = cleaner.clean(store_of(ds), progress)
         kept = store.kept(mask)
-    note_tools(messages, tools, _columns(ds))
+    note_tools(messages, tools, _columns(ds), first_of(ds))
     before = cleaner.report.before
     if before.rows and before.unread == before.rows:
         done = "" if drop is None else ", and all were dropped"
@@ -131,6 +143,7 @@ class Cleaner:
         self._left_out = Summary()
         self._fixed = 0
         self._unfit = 0
+        self._unfit_reasons: list[str] = []
         self._rows = 0
         self._dropped: list[Any] = []
         self.is_printed = False
@@ -157,6 +170,7 @@ class Cleaner:
             after=self._after,
             fixed=self._fixed,
             unfit=self._unfit,
+            unfit_reasons=tuple(self._unfit_reasons),
             left_out=self._left_out,
             dropped_rows=tuple(self._dropped),
         )
@@ -170,9 +184,11 @@ class Cleaner:
         first = store.value(self.job.messages, 0) if before.unread and self.job.messages is not None else None
         self.is_printed |= isinstance(first, str) and first.startswith("[{'")
         verdicts = store.read(table)
+        fixed: list[int] = []
         if unsafe is not None:
             changed = [(number, text) for number, text in enumerate(verdicts["fixed"]) if text is not None]
-            if self._store_rows(store, changed):
+            fixed = self._store_rows(store, changed)
+            if fixed:
                 # What counts is what is found in the rows as they are stored now.
                 table, _, after, left_out = self._verdicts(store, None, None)
                 verdicts = store.read(table)
@@ -180,6 +196,7 @@ class Cleaner:
         self._left_out += left_out
         counts = zip(verdicts["ok"], verdicts["warnings"], strict=True)
         mask = [self._drop is None or (ok and not (warned and self._drop == "warning")) for ok, warned in counts]
+        self._fixed += sum(mask[number] for number in fixed)
         key = self.job.key
         for number, ok in enumerate(mask):
             if not ok and len(self._dropped) < MOST_NAMED:
@@ -193,29 +210,42 @@ class Cleaner:
         array = store.table(without=self.job.key) if messages is None else messages
         return linter._verdicts(array, tools, unsafe_fixes=unsafe, drop=self._drop, progress=progress)
 
-    def _store_rows(self, store: Any, changed: list[tuple[int, str]]) -> bool:
-        """Puts fixed rows where they were, and says whether any of them fits there."""
+    def _store_rows(self, store: Any, changed: list[tuple[int, str]]) -> list[int]:
+        """Puts fixed rows where they were; the numbers of those that fit there."""
         messages, tools = self.job.messages, self.job.tools
         assert messages is not None
         done: dict[str, list[tuple[int, Any]]] = {name: [] for name in (messages, tools) if name is not None}
-        fixed = 0
+        fixed = []
         for number, text in changed:
-            try:
-                if tools is None:
-                    made = {messages: store.made(messages, number, json.loads(text), text)}
-                else:
-                    row = json.loads(text)
-                    # Without a definition of a tool, there is nothing to be stored.
-                    names = [(messages, "messages"), *([(tools, "tools")] if "tools" in row else [])]
-                    made = {name: store.made(name, number, row[key], None) for name, key in names}
-            except Unfit:
+            parts: dict[str, tuple[Any, str | None]]
+            if tools is None:
+                parts = {messages: (json.loads(text), text)}
+            else:
+                # A column that is the same as before is not in the row.
+                row = json.loads(text)
+                names = {"messages": messages, "tools": tools}
+                parts = {name: (row[key], None) for key, name in names.items() if key in row}
+            made = self._made(store, number, parts)
+            if made is None:
                 self._unfit += 1
                 continue
-            fixed += 1
+            fixed.append(number)
             for name, value in made.items():
                 done[name].append((number, value))
         for name, values in done.items():
             if values:
                 store.replace(name, values)
-        self._fixed += fixed
-        return fixed > 0
+        return fixed
+
+    def _made(self, store: Any, number: int, parts: dict[str, tuple[Any, str | None]]) -> dict[str, Any] | None:
+        """The values of a row as their columns hold them; `None` if one of them does not fit there, which is noted."""
+        made = {}
+        for name, (value, text) in parts.items():
+            try:
+                made[name] = store.made(name, number, value, text)
+            except Unfit as reason:
+                why = f"`{name}`: {reason}"
+                if why not in self._unfit_reasons and len(self._unfit_reasons) < MOST_REASONS:
+                    self._unfit_reasons.append(why)
+                return None
+        return made

@@ -99,8 +99,9 @@ class Linter:
     - `target`: the API to check against, by its name in `toolcheck targets`, or a path of a TOML file of your own; by
       default that of the format.
     - `format`: what bodies are read as; by default it is detected.
-    - `kind`: `session` and `dataset` may end with calls that nobody has answered.
-    - `tools`: the definitions of bodies that have none, as a body.
+    - `kind`: `session` and `dataset` may end with calls that nobody has answered; by default, bodies are requests, the rows of
+      a data set too.
+    - `tools`: the definitions of bodies that have none, as a body, or a path of a file of them (`pathlib.Path`).
     - `template`: the chat template of the model, which the rules about templates run on each request: a path of a
       `tokenizer_config.json`, a Jinja file, a GGUF file or a model's folder (`pathlib.Path`), the text of a template, or a
       tokenizer of transformers.
@@ -144,14 +145,14 @@ class Linter:
         if config is not None:
             _check("config", config, str | os.PathLike, "the text of a configuration (str) or a path")
         for argument, file in {"target": target, "config": config}.items():
-            if isinstance(file, str) and file.endswith(".toml") and "\n" not in file and "=" not in file:
+            if isinstance(file, str) and ".toml" in file and not any(mark in file for mark in "\n=["):
                 raise ValueError(f"{argument}: to read the file {file}, pass a path: `pathlib.Path(...)`")
         self._settings = {
             "target": None if isinstance(target, os.PathLike) else target,
             "own_target": _text(target) if isinstance(target, os.PathLike) else None,
             "format": format,
             "kind": kind,
-            "tools": None if tools is None else bytes(_native.text_of(tools, "tools")),
+            "tools": None if tools is None else bytes(_native.text_of(_read(tools), "tools")),
             "template": None if template is None else files_of(template),
             "config": _text(config) if isinstance(config, os.PathLike) else config,
             "conversation": conversation,
@@ -536,6 +537,14 @@ def _ids(argument: str, ids: Iterable[str]) -> tuple[str, ...]:
     for one in listed:
         _check(argument, one, str, "ids of rules (str)")
     return listed
+
+
+def _read(tools: Any) -> Any:
+    """The text of a file, or what is no path as it is."""
+    if not isinstance(tools, os.PathLike):
+        return tools
+    with open(tools, "rb") as file:
+        return file.read()
 
 
 def _text(path: os.PathLike[str]) -> str:

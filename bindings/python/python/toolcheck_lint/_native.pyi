@@ -2,6 +2,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, final
 
 __all__ = [
+    "BUILD",
     "CaseOutcome",
     "Corpus",
     "Linted",
@@ -17,6 +18,7 @@ __all__ = [
 ]
 
 __version__: str
+BUILD: str
 
 @final
 class Linter:

@@ -1,7 +1,7 @@
 """Tables of pyarrow, polars and pandas, whose rows are read, replaced and left out."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -10,7 +10,16 @@ from ._frames import SCHEMAS, bare
 
 
 class Unfit(Exception):
-    """A value is none of its column."""
+    """A value is none of its column; the text says why."""
+
+
+LONGEST_REASON = 200
+"""The most characters of a reason that a library gives."""
+
+
+def _unfit(reason: Exception) -> Unfit:
+    text = str(reason).partition("\n")[0]
+    return Unfit(text if len(text) <= LONGEST_REASON else text[:LONGEST_REASON] + "…")
 
 
 ADVICE = {
@@ -33,6 +42,31 @@ def store_of(data: Any) -> Any:
         return PandasStore(data)
     advice = ADVICE.get(kind, "see `Cleaning` in docs/datasets.md for what is lazy or on a cluster")
     raise TypeError(f"expected a data set of `datasets`, a frame of polars or pandas or a table of pyarrow, not {kind}: {advice}")
+
+
+LOOKED_AT = 3
+"""How many rows are looked at to see what a column has."""
+
+
+def first_of(data: Any) -> Callable[[str], list[Any]]:
+    """What has the first values of each column of a data set."""
+
+    def first(name: str) -> list[Any]:
+        if type(data).__module__.partition(".")[0] != "datasets":
+            store = store_of(data)
+            try:
+                return [store.value(name, number) for number in range(min(len(data), LOOKED_AT))]
+            except KeyError:
+                # The name of a column of pandas may be something else than text.
+                return []
+        if not hasattr(data, "select"):
+            # What is streamed is read once.
+            return []
+        # What is no text and no list, such as a picture, is not decoded.
+        table = data.select_columns([name]).with_format("arrow")[:LOOKED_AT]
+        return list(ArrowStore(table).column(name).to_pylist())
+
+    return first
 
 
 def _text(value: Any) -> str:
@@ -140,7 +174,7 @@ def arrow_array(values: list[Any], kind: Any, in_schema: bool = False) -> Any:
     try:
         if isinstance(kind, pyarrow.BaseExtensionType):
             if kind.extension_name != "arrow.json":
-                raise Unfit
+                raise Unfit(f"values of the type {kind.extension_name} are not written")
             texts = [None if value is None else _text(value) for value in values]
             return pyarrow.ExtensionArray.from_storage(kind, pyarrow.array(texts, kind.storage_type))
         if types.is_list(kind) or types.is_large_list(kind):
@@ -148,7 +182,7 @@ def arrow_array(values: list[Any], kind: Any, in_schema: bool = False) -> Any:
             elements: list[Any] = []
             for value in values:
                 if not isinstance(value, list | None):
-                    raise Unfit
+                    raise Unfit(f"there are lists in it, and {_named(value)} is none")
                 elements += value or []
                 ends.append(len(elements))
             # A list that is not there begins with no number.
@@ -160,11 +194,14 @@ def arrow_array(values: list[Any], kind: Any, in_schema: bool = False) -> Any:
             fields = [kind.field(number) for number in range(kind.num_fields)]
             names = {field.name for field in fields}
             for value in values:
+                if not isinstance(value, dict | None):
+                    raise Unfit(f"there are structs in it, and {_named(value)} is none")
                 # What has no field would be lost.
-                if value is not None and (not isinstance(value, dict) or any(one is not None and key not in names for key, one in value.items())):
-                    raise Unfit
+                lost = [key for key, one in (value or {}).items() if one is not None and key not in names]
+                if lost:
+                    raise Unfit(f"there is no field `{lost[0]}` in its structs")
             members = [
-                arrow_array([value and value.get(field.name) for value in values], field.type, in_schema or field.name in SCHEMAS)
+                arrow_array([None if value is None else value.get(field.name) for value in values], field.type, in_schema or field.name in SCHEMAS)
                 for field in fields
             ]
             nothing = pyarrow.array([value is None for value in values], pyarrow.bool_())
@@ -173,7 +210,12 @@ def arrow_array(values: list[Any], kind: Any, in_schema: bool = False) -> Any:
             values = [_text(value) if isinstance(value, dict) else value for value in values]
         return pyarrow.array(values, kind)
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as reason:
-        raise Unfit(str(reason)) from reason
+        raise _unfit(reason) from reason
+
+
+def _named(value: Any) -> str:
+    text = _text(value)
+    return text if len(text) <= 40 else text[:40] + "…"
 
 
 class PolarsStore:
@@ -217,10 +259,11 @@ class PolarsStore:
             # It can't be made of an extension type at once.
             made = made if stored == kind else made.cast(kind)
         except (polars.exceptions.PolarsError, TypeError, ValueError, OverflowError) as reason:
-            raise Unfit(str(reason)) from reason
+            raise _unfit(reason) from reason
         # What has no field in a struct is lost without an error.
-        if bare(made.to_list()[0]) != bare(value):
-            raise Unfit
+        now, wanted = bare(made.to_list()[0]), bare(value)
+        if now != wanted:
+            raise Unfit(_lost(now, wanted) or "it would be another value there")
         return made
 
     def replace(self, name: str, values: list[tuple[int, Any]]) -> None:
@@ -239,6 +282,19 @@ class PolarsStore:
         return self._data if all(mask) else self._data.filter(polars.Series(mask, dtype=polars.Boolean))
 
 
+def _lost(now: Any, wanted: Any) -> str | None:
+    """The field that a value lacks; `None` if it differs in another way."""
+    if isinstance(now, dict) and isinstance(wanted, dict):
+        for key, one in wanted.items():
+            if key not in now:
+                return f"there is no field `{key}` in its structs"
+            if why := _lost(now[key], one):
+                return why
+    if isinstance(now, list) and isinstance(wanted, list):
+        return next(filter(None, map(_lost, now, wanted)), None)
+    return None
+
+
 def _storage(polars: Any, kind: Any) -> Any:
     """A type of polars with the types in which those of extensions are stored."""
     if hasattr(kind, "ext_storage"):
@@ -254,7 +310,7 @@ def _in_polars(polars: Any, value: Any, kind: Any, in_schema: bool = False) -> A
     """A value with texts where the column has JSON as text."""
     if hasattr(kind, "ext_storage"):
         if kind.ext_name() != "arrow.json":
-            raise Unfit
+            raise Unfit(f"values of the type {kind.ext_name()} are not written")
         return None if value is None else _text(value)
     if isinstance(kind, polars.List) and isinstance(value, list):
         return [_in_polars(polars, one, kind.inner, in_schema) for one in value]
@@ -265,16 +321,36 @@ def _in_polars(polars: Any, value: Any, kind: Any, in_schema: bool = False) -> A
 
 
 def _as_before(old: Any, value: Any, in_schema: bool = False) -> Any:
-    """A value with texts where the old one has the JSON of schemas as text."""
+    """A value as the old one has it: with texts where it has the JSON of schemas as text, and with its keys that say
+    nothing, such as `"content": None`, which no reader sees."""
     old = old.tolist() if hasattr(old, "tolist") else old
     if isinstance(value, dict):
         if isinstance(old, str):
             return _text(value) if in_schema else value
         if isinstance(old, dict):
-            return {name: _as_before(old.get(name), one, in_schema or name in SCHEMAS) for name, one in value.items()}
+            made = {name: _as_before(old.get(name), one, in_schema or name in SCHEMAS) for name, one in value.items()}
+            empty = [name for name, one in old.items() if one is None and name not in made]
+            # In the order that they had.
+            return {**{name: made.get(name) for name in old if name in made or name in empty}, **made} if empty else made
     if isinstance(value, list) and isinstance(old, list) and old:
+        # What a fix does not change may stand at another place now.
+        same = {_text(bare(one)): one for one in old} if any(isinstance(one, dict) for one in old) else {}
+        places = [_text(one) for one in value] if same else []
+        if same:
+            return [
+                same[text] if text in same else _as_before(_like(old, place, one), one, in_schema)
+                for place, (text, one) in enumerate(zip(places, value, strict=True))
+            ]
         return [_as_before(old[min(place, len(old) - 1)], one, in_schema) for place, one in enumerate(value)]
     return value
+
+
+def _like(old: list[Any], place: int, value: Any) -> Any:
+    """What an element of a list is to be like: the old one at its place, if both are of the same role."""
+    like = old[min(place, len(old) - 1)]
+    if isinstance(like, dict) and isinstance(value, dict) and like.get("role") != value.get("role"):
+        return {name: one for name, one in like.items() if one is not None}
+    return like
 
 
 class PandasStore:

@@ -126,6 +126,11 @@ class Summary:
         return MappingProxyType(self._read["formats"])
 
     @property
+    def left_out(self) -> Mapping[str, int]:
+        """What was left out, in words, such as lists of tools under keys that are not known, and how many."""
+        return MappingProxyType(self._read.get("left_out", {}))
+
+    @property
     def rules(self) -> Mapping[str, RuleCount]:
         """What each rule has found. Of a rule with errors and warnings, this has the errors; `counts` has both."""
         rules: dict[str, RuleCount] = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from ._batches import FINDINGS, Job, check_columns
 from ._given import check_count, check_settings, note_tools
 from ._linter import RowSettings, check_progress
+from ._stores import first_of
 from ._summary import Summary
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def lint_dataset(
         # A data set that is streamed may not know them before it is read.
         if ds.column_names is not None:
             check_columns(job.columns, ds.column_names)
-            note_tools(messages, tools, ds.column_names)
+            note_tools(messages, tools, ds.column_names, first_of(ds))
         ds = ds.select_columns(job.columns)
     if mode not in ("summary", "rows", "mask"):
         raise ValueError(f"there is no mode {mode!r}; expected summary, rows or mask")

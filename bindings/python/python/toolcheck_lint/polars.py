@@ -9,6 +9,7 @@ from ._batches import check_columns
 from ._clean import CleanReport, clean_dataset
 from ._given import check_settings, note_tools
 from ._linter import Linter, RowSettings
+from ._stores import first_of
 from ._summary import Summary
 
 __all__ = ["Toolcheck"]
@@ -120,7 +121,7 @@ class Toolcheck:
             return {"array": self._frame, "tools": None, "key": key}
         named = {"array": messages, "tools": tools, "key": key}
         check_columns([name for name in named.values() if name is not None], self._frame.columns)
-        note_tools(messages, tools, self._frame.columns)
+        note_tools(messages, tools, self._frame.columns, first_of(self._frame))
         return {role: None if name is None else self._frame.get_column(name) for role, name in named.items()}
 
 

@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable, Generator, Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -271,7 +272,9 @@ def _marked(request: pytest.FixtureRequest) -> dict[str, Any]:
         unknown = [*map(repr, marker.args), *(name for name in marker.kwargs if name not in known)]
         if unknown:
             takes = ", ".join(f"{name}=" for name in known)
-            pytest.fail(f"the marker `toolcheck`: it takes {takes}, not {', '.join(unknown)}", pytrace=False)
+            close = get_close_matches(unknown[-1], known, 1)
+            hint = f"; did you mean `{close[0]}`?" if close else ""
+            pytest.fail(f"the marker `toolcheck`: it takes {takes}, not {', '.join(unknown)}{hint}", pytrace=False)
         settings |= marker.kwargs
     return settings
 

@@ -48,7 +48,12 @@ fn close(summary: &Summary, out: &mut dyn io::Write) -> io::Result<()> {
         counted(*tool_calls, "call"),
         counted(*tool_results, "result"),
     )?;
-    if formats.is_empty() { Ok(()) } else { writeln!(out, "transcripts: {}", formats.join(", ")) }
+    if !formats.is_empty() {
+        writeln!(out, "transcripts: {}", formats.join(", "))?;
+    }
+    let left_out: Vec<String> =
+        summary.left_out.iter().map(|(what, count)| format!("{what} ({count})")).collect();
+    if left_out.is_empty() { Ok(()) } else { writeln!(out, "left out: {}", line(&left_out.join(", "))) }
 }
 
 fn counted(count: u64, noun: &'static str) -> Counted {
