@@ -1,7 +1,6 @@
 //! Fixes of much at once, and of what is no object. The others are in `crates/toolcheck-cli/tests/cases`.
 
 use serde_json::{Value, json};
-use toolcheck_core::RuleId;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_lint::{FixOptions, Options, fix};
 
@@ -57,13 +56,6 @@ fn a_number_becomes_no_kind_that_there_is_not() {
 
 fn fixed(body: &str, how: &FixOptions) -> String {
     String::from_utf8(fix("body.json", body.as_bytes(), &Options::new(), how).bytes.into_owned()).unwrap()
-}
-
-#[test]
-fn of_two_values_the_one_that_says_something_stays() {
-    let body = r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"tides"}],"messages":[]}"#;
-    let now = fixed(body, &FixOptions::new().unsafe_fixes(true).only([RuleId::DuplicateKey]));
-    assert!(now.contains("tides") && now.matches("messages").count() == 1, "{now}");
 }
 
 #[test]

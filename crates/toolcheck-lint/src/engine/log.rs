@@ -282,9 +282,11 @@ impl<'r> Log<'r> {
             let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
             let reader = (self.reader.unit == Unit::Record).then_some(self.reader);
             let how = (self.options, reader, &*report.readings, findings.len() >= room);
-            // What an earlier record has told is still there when a fix is tried.
+            // A record is fixed by itself, where what an earlier one has told is still to be seen.
             let told = findings.len();
-            findings.extend(locate_all(document, own, repeated));
+            if self.reader.unit == Unit::Record {
+                findings.extend(locate_all(document, own, repeated));
+            }
             marks::mark_conversations(&mut findings, document, &reading.conversations, how, &again);
             findings.truncate(told);
             observer.conversations(own, document, &reading.conversations, &findings);
