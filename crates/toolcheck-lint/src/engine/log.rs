@@ -279,16 +279,9 @@ impl<'r> Log<'r> {
         let own = if opened.is_some() { &own } else { record };
         let mut findings = locate_all(document, own, drafts);
         if opened.is_none() {
-            let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
-            let reader = (self.reader.unit == Unit::Record).then_some(self.reader);
-            let how = (self.options, reader, &*report.readings, findings.len() >= room);
-            // A record is fixed by itself, where what an earlier one has told is still to be seen.
-            let told = findings.len();
-            if self.reader.unit == Unit::Record {
-                findings.extend(locate_all(document, own, repeated));
-            }
-            marks::mark_conversations(&mut findings, document, &reading.conversations, how, &again);
-            findings.truncate(told);
+            let repeated = locate_all(document, own, repeated);
+            let known = (&*report.readings, findings.len() >= room);
+            self.mark(&mut findings, repeated, document, &reading.conversations, known);
             observer.conversations(own, document, &reading.conversations, &findings);
         }
         observer.record(own, document, &findings);
@@ -296,6 +289,24 @@ impl<'r> Log<'r> {
             place_in_source(&mut findings, record, original, opened);
         }
         report.findings.extend(findings);
+    }
+
+    /// Says of findings how they are fixed. A record is fixed by itself, where what an earlier one has told is still to be seen.
+    fn mark(
+        &self,
+        findings: &mut Vec<Finding>,
+        repeated: Vec<Finding>,
+        document: &Document<'_>,
+        conversations: &[Conversation<'_>],
+        (readings, is_cut): (&[report::Reading], bool),
+    ) {
+        let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
+        let reader = (self.reader.unit == Unit::Record).then_some(self.reader);
+        let told = findings.len();
+        findings.extend(repeated.into_iter().filter(|_| reader.is_some()));
+        let how = (self.options, reader, readings, is_cut);
+        marks::mark_conversations(findings, document, conversations, how, &again);
+        findings.truncate(told);
     }
 
     /// Whether a conversation is an example: they are learnt one by one, so that each of them counts. What names a model was
