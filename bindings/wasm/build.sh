@@ -43,8 +43,9 @@ if [ -n "$wasm_opt" ]; then
 else
   cp "$built" js/toolcheck.wasm
 fi
-# test/api.test.js says how large a plain build may be, and this how much is downloaded of a release.
-size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2150000
+# test/api.test.js says how large a plain build may be, and this how much is downloaded of a release: histories of more
+# frameworks and facts about schemas have brought 48 kB since it was 2,150,000.
+size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2200000
 echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
 if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt "$most" ]; then
   echo "js/toolcheck.wasm is larger than $most bytes with gzip" >&2
