@@ -73,7 +73,7 @@ fn of_body_key(key: &str) -> Option<UnreadKind> {
 }
 
 /// Whether a value is a non-empty string, array or object.
-fn is_filled(value: Value<'_, '_>) -> bool {
+pub(crate) fn is_filled(value: Value<'_, '_>) -> bool {
     if let Some(text) = value.as_json_str() {
         return !text.is_empty();
     }

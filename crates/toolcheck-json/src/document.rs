@@ -448,6 +448,16 @@ impl<'d, 's> Value<'d, 's> {
         self.key().is_some_and(|own| own.eq_str(key))
     }
 
+    /// Whether it is `null`, or a text, a list or an object without anything in it.
+    pub fn says_nothing(self) -> bool {
+        match self.kind() {
+            Kind::Null => true,
+            Kind::String => self.as_json_str().is_some_and(|text| text.is_empty()),
+            Kind::Array | Kind::Object => self.children().next().is_none(),
+            _ => false,
+        }
+    }
+
     /// Whether the value is written like this in the text.
     #[inline]
     pub fn is_written(self, raw: &[u8]) -> bool {

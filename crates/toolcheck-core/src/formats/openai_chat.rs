@@ -1,7 +1,7 @@
 //! OpenAI Chat Completions, and the shape its many dialects share.
 
 pub(super) mod choice;
-pub(super) mod mistakes;
+pub(crate) mod mistakes;
 pub(super) mod reply;
 mod stored;
 pub(super) mod write;

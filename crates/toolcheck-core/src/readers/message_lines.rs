@@ -227,16 +227,12 @@ pub(super) fn form_of(messages: &[Value<'_, '_>]) -> answers::ReadMessage {
     let is_untyped = |block: Value<'_, '_>| {
         block.get("type").is_none() && block.get_any(&["text", "toolUse", "toolResult"]).is_some()
     };
-    let is_chat = |message: &&Value<'_, '_>| {
-        message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
-            || message.get("tool_call_id").is_some()
-    };
     let is_other = |message: &&Value<'_, '_>| {
         is_item(**message) || message.get("parts").is_some() || message.list("content").any(is_tool_block)
     };
     let count = |is_wanted: &dyn Fn(&&Value<'_, '_>) -> bool| messages.iter().filter(is_wanted).count();
     // Where most are those of Chat Completions, another one is a mistake.
-    if count(&is_chat) > count(&is_other).max(1) {
+    if count(&|message| openai_chat::mistakes::has_tools(**message)) > count(&is_other).max(1) {
         openai_chat::read_message
     } else if messages.iter().any(|message| is_item(*message)) {
         openai_responses::read_item

@@ -2,7 +2,6 @@ use foldhash::HashMap;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::Place;
 use toolcheck_core::text::shorten;
-use toolcheck_json::{Kind, Value};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -40,7 +39,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let change = [Change::Remove(first.id())];
             finding.fix(match is_same {
                 true => Fix::safe(change),
-                false if is_empty(again) && !is_empty(first) => Fix::guess(
+                false if again.says_nothing() && !first.says_nothing() => Fix::guess(
                     "assumes that the first value is meant; the last one, which says nothing, is removed",
                     [Change::Remove(again.id())],
                 ),
@@ -53,15 +52,5 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 ),
             });
         }
-    }
-}
-
-/// Whether a value is `null`, or a text, a list or an object without anything in it.
-fn is_empty(value: Value<'_, '_>) -> bool {
-    match value.kind() {
-        Kind::Null => true,
-        Kind::String => value.as_json_str().is_some_and(|text| text.is_empty()),
-        Kind::Array | Kind::Object => value.children().next().is_none(),
-        _ => false,
     }
 }

@@ -141,7 +141,7 @@ impl<'s> Finder<'_, '_, 's> {
                     };
                     self.declared(kind, level, places, key);
                 }
-                (None, None) if says_nothing(before.document.value(place.node)) => {}
+                (None, None) if before.document.value(place.node).says_nothing() => {}
                 (None, None) => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
                 (Some((other, now)), _) if now != value && !renamed.explain(key, Some(*place), *other) => {
                     if !self.members_gone(key, *place, *other) {
@@ -175,13 +175,13 @@ impl Finder<'_, '_, '_> {
             .filter_map(|member| Some((member.key_text()?, canonical::of_value(member))))
             .collect();
         let values: HashSet<u64> = known.values().copied().collect();
-        let gone = old.members().filter(|member| !says_nothing(*member)).filter_map(|member| {
+        let gone = old.members().filter(|member| !member.says_nothing()).filter_map(|member| {
             let key = member.key_text()?;
             let is_gone = !known.contains_key(&key) && !values.contains(&canonical::of_value(member));
             is_gone.then(|| (key.into_owned(), Place::of(member)))
         });
         let gone = gone.collect::<Vec<_>>();
-        let said = old.members().filter(|member| !says_nothing(*member));
+        let said = old.members().filter(|member| !member.says_nothing());
         let said: HashMap<_, _> =
             said.filter_map(|member| Some((member.key_text()?, canonical::of_value(member)))).collect();
         let kept = known.iter().filter(|(key, value)| said.get(*key) == Some(value));
@@ -261,16 +261,6 @@ impl<'f, 's> Renamed<'f, 's> {
         };
         let old = before.map(|place| rest(self.sides[0], place, false)).unwrap_or_default();
         !ways.is_empty() && old == rest(self.sides[1], after, true)
-    }
-}
-
-/// Whether a parameter is none: it is `null` or empty.
-fn says_nothing(value: Value<'_, '_>) -> bool {
-    match value.kind() {
-        JsonKind::Null => true,
-        JsonKind::String => value.as_json_str().is_some_and(|text| text.is_empty()),
-        JsonKind::Object | JsonKind::Array => value.children().next().is_none(),
-        _ => false,
     }
 }
 

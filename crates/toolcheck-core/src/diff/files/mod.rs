@@ -79,6 +79,13 @@ struct Conversation<'s> {
     document: usize,
 }
 
+impl<'s> Conversation<'s> {
+    /// One that a reader has found in a document.
+    fn found(title: String, transcript: Transcript<'s>, document: usize) -> Self {
+        Self { title, transcript, answers: Vec::new(), is_exchange: false, document }
+    }
+}
+
 impl<'s> File<'s> {
     /// Reads the conversations in a recording or an archive; `source` is the text of the file. Fails if it is broken,
     /// this program cannot read it, or there is no conversation in it.
@@ -179,13 +186,7 @@ impl<'s> File<'s> {
             let records: Vec<Value<'_, 's>> =
                 if is_whole { document.root().elements().collect() } else { vec![document.root()] };
             let read = reader.read(&records).conversations.into_iter();
-            found.extend(read.map(|one| Conversation {
-                title: one.title,
-                transcript: one.transcript,
-                answers: Vec::new(),
-                is_exchange: false,
-                document: number,
-            }));
+            found.extend(read.map(|one| Conversation::found(one.title, one.transcript, number)));
         }
         file.unread = found.iter().map(|one| one.transcript.unread.len()).sum();
         file.conversations = found;
@@ -266,14 +267,8 @@ fn lists_in<'s>(record: Value<'_, 's>, number: usize, records: usize) -> Vec<Con
     }
     let own = title(number, None, records);
     let read = readers::of_lists().read(&[record]).conversations.into_iter();
-    read.map(|one| Conversation {
-        title: [own.as_str(), &one.title].join(" ").trim().to_owned(),
-        transcript: one.transcript,
-        answers: Vec::new(),
-        is_exchange: false,
-        document: number,
-    })
-    .collect()
+    let titled = |title: &str| [own.as_str(), title].join(" ").trim().to_owned();
+    read.map(|one| Conversation::found(titled(&one.title), one.transcript, number)).collect()
 }
 
 /// The number of records that decide in which format the others are.

@@ -10,13 +10,15 @@ use crate::ir::{Body, Part, Role, Transcript};
 /// Whether a body is one of this API or of a dialect, whatever single messages look like: its tools, its settings or its
 /// model are, and so is a message.
 pub(in crate::formats) fn is_body(root: Value<'_, '_>) -> bool {
-    let is_own = |message: Value<'_, '_>| {
-        message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
-            || message.get("tool_call_id").is_some()
-    };
     let messages = || root.list("messages");
     let has_keys = || declares(root, "function") || is_own_model(root) || own_keys(root) > 0;
-    root.is_object() && has_keys() && messages().take(MESSAGES_LOOKED_AT).any(is_own)
+    root.is_object() && has_keys() && messages().take(MESSAGES_LOOKED_AT).any(has_tools)
+}
+
+/// Whether a message has calls or is a result, by keys that only Chat Completions and its dialects have.
+pub(crate) fn has_tools(message: Value<'_, '_>) -> bool {
+    message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
+        || message.get("tool_call_id").is_some()
 }
 
 /// How many of the last parts are searched for the call that a message names.

@@ -6,7 +6,8 @@ use toolcheck_json::Value;
 use super::{Conversation, lists, spans};
 use crate::ir::{Body, Named, Transcript};
 use crate::names::words;
-use crate::{unread, unsupported};
+use crate::unread::{self, is_filled};
+use crate::unsupported;
 
 const VALUES_LOOKED_AT: usize = 20_000;
 
@@ -230,8 +231,4 @@ pub(crate) fn repeats(span: Value<'_, '_>, member: Value<'_, '_>) -> bool {
     let is_inner = ["input", "output"].iter().any(|key| member.has_key(key)) && member.get("value").is_some();
     is_inner && span.get("llm").is_some_and(|llm| llm.get("input_messages").is_some())
         || is_value() && has_flat()
-}
-
-fn is_filled(value: Value<'_, '_>) -> bool {
-    value.children().next().is_some() || value.as_json_str().is_some_and(|text| !text.is_empty())
 }
