@@ -182,7 +182,23 @@ fn texts_of(package: &Package, license: &str) -> Result<Vec<String>> {
         };
         return Ok(vec![format!("Copyright (c) {authors}\n\nPermission{}", tidy(terms))]);
     }
+    files.extend(license_files_of_sources(&folder.join("c_src"))?.iter().map(|name| format!("c_src/{name}")));
     files.iter().map(|name| Ok(tidy(&fs::read_to_string(folder.join(name))?))).collect()
+}
+
+/// The licence files below a folder with the sources of C libraries, which have licences of their own.
+fn license_files_of_sources(folder: &Path) -> Result<Vec<String>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut names = license_files(folder)?;
+    for entry in fs::read_dir(folder)? {
+        let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        let below = license_files_of_sources(&path)?;
+        names.extend(below.iter().map(|file| format!("{}/{file}", name.display())));
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// The names of the files with licences and notices in a folder, sorted.

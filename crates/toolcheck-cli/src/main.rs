@@ -17,6 +17,11 @@ use toolcheck_core::text::reason;
 use crate::args::{Args, Color, Command};
 use crate::screen::Stdout;
 
+/// In place of musl's, which is slow, and which threads wait for.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
     /// No findings at or above the `--fail-on` level.
