@@ -3,7 +3,7 @@ use toolcheck_core::ir::{Body, Executor, Named, ReasoningMode, ToolChoice, ToolC
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::shape;
+use crate::view::{shape, tools};
 
 declare_rule! {
     ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
@@ -84,7 +84,16 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
         if let ToolChoiceMode::Tool(name) = &choice.wanted {
             finding.value("name", &name.text);
         }
-        if ["choice-without-tools", "unknown-tool-chosen", "unknown-choice"].contains(&case)
+        let chosen = match &choice.wanted {
+            ToolChoiceMode::Tool(name) => Some(name),
+            _ => not_among(cx, choice),
+        };
+        let chosen = chosen.filter(|_| case == "unknown-tool-chosen");
+        if let Some((name, meant)) = chosen.and_then(|name| Some((name, tools::meant(cx, &name.text)?))) {
+            let guess = format!("assumes that `{}` was meant", shorten(meant));
+            let written = Change::Write(name.place.node, serde_json::Value::from(meant).to_string());
+            finding.help(format!("did you mean `{}`?", shorten(meant))).fix(Fix::guess(guess, [written]));
+        } else if ["choice-without-tools", "unknown-tool-chosen", "unknown-choice"].contains(&case)
             && cx.document.value(choice.place.node).key_text().is_some()
         {
             let change = [Change::Remove(choice.place.node)];

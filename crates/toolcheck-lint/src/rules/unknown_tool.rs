@@ -3,11 +3,15 @@ use toolcheck_core::ir::{Body, Executor, ToolDef, ToolKind};
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::tools;
 
 declare_rule! {
     UnknownTool in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check,
     fix none: "a tool definition cannot be invented"
 }
+
+/// The most unknown names that are compared with those of the tools.
+const MOST_COMPARED: usize = 32;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let tools = &cx.transcript.request.tools;
@@ -31,6 +35,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let declared = tools.declared().filter_map(|tool| tool.name.as_ref());
     let changed = tools.changes.iter().filter_map(|change| change.tool.as_ref());
     known.extend(declared.chain(&tools.references).chain(changed).map(|name| &*name.text));
+    let mut found = 0;
     for part in &cx.transcript.parts {
         let Body::Call(call) = &part.body else { continue };
         // A name that is not a string is reported by another rule.
@@ -49,10 +54,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_malformed =
             name.text.is_empty() || pattern.is_some_and(|pattern| !pattern.is_match(&name.text));
         if !is_malformed && !cx.is_cut_off_in(name.place) {
+            found += 1;
+            let meant = if found <= MOST_COMPARED { tools::meant(cx, &name.text) } else { None };
             out.report(part.place, format!("tool `{}` is called but not declared", shorten(&name.text)))
                 .about_call(call)
                 .caption("called here")
-                .help("declare the tool, or rename it in the history to match its definition");
+                .help(match meant {
+                    Some(meant) => format!("did you mean `{}`?", shorten(meant)),
+                    None => {
+                        "declare the tool, or rename it in the history to match its definition".to_owned()
+                    }
+                });
         }
     }
 }

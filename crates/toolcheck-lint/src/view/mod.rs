@@ -10,6 +10,7 @@ mod rows;
 pub(crate) mod server_pairs;
 pub(crate) mod shape;
 pub(crate) mod shell;
+pub(crate) mod tools;
 pub(crate) mod violations;
 
 use toolcheck_core::ir::Named;
