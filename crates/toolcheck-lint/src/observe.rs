@@ -14,9 +14,9 @@ pub trait Observer {
     /// The next transcript is this conversation of a file that holds several.
     fn conversation(&mut self, _conversation: &Conversation<'_>) {}
 
-    /// A transcript has been read and its rules are about to run. `known` of its messages are also in an earlier request
-    /// of the file.
-    fn transcript(&mut self, _context: &Context<'_, '_>, _known: usize) {}
+    /// The rules have looked at a transcript. `known` of its messages are also in an earlier request of the file.
+    /// `is_clean` says that it is not part of an exchange, and that nothing was found in its record so far.
+    fn transcript(&mut self, _context: &Context<'_, '_>, _known: usize, _is_clean: bool) {}
 
     /// The last transcript is the request of an exchange, and this is its response.
     fn response(&mut self, _response: &Response<'_, '_>) {}

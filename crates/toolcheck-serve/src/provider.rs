@@ -411,7 +411,7 @@ struct Reader {
 }
 
 impl Observer for Reader {
-    fn transcript(&mut self, context: &Context<'_, '_>, _: usize) {
+    fn transcript(&mut self, context: &Context<'_, '_>, _: usize, _: bool) {
         let root = context.document.root();
         let request = &context.transcript.request;
         let stream_options = root.get("stream_options");

@@ -152,7 +152,7 @@ impl Observer for Collector {
         self.is_of_log = true;
     }
 
-    fn transcript(&mut self, context: &Context<'_, '_>, _known: usize) {
+    fn transcript(&mut self, context: &Context<'_, '_>, _known: usize, _is_clean: bool) {
         if std::mem::take(&mut self.is_of_log) || self.messages > MOST_MESSAGES {
             return;
         }

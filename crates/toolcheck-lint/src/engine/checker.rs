@@ -98,7 +98,7 @@ impl Checker<'_> {
         observer: &mut dyn Observer,
     ) {
         let pairing = Pairing::new(transcript, self.rules.target());
-        observer.transcript(&self.context(document, transcript, &pairing), 0);
+        observer.transcript(&self.context(document, transcript, &pairing), 0, false);
     }
 
     /// Runs the rules whose findings count only if nothing in the rest of the file puts them right.
@@ -133,12 +133,12 @@ impl Checker<'_> {
         let Continuation { kept, course, server, .. } = continuation;
         let context =
             Context { kept, course, continued: server, ..self.context(document, transcript, &pairing) };
-        observer.transcript(&context, continuation.known);
         let before = findings.len();
         // What is sent next may be another conversation than the first.
         let is_sent = |rule: &Rule| context.next_request().is_some() && context.sends_as_written(rule);
         let applies = |rule: &Rule| (is_first || !rule.on_text || is_sent(rule)) && !rule.on_end;
         self.run_rules(applies, &context, findings, self.most_said);
+        observer.transcript(&context, continuation.known, findings.is_empty() && course.is_none());
         if context.reports_hidden {
             return Vec::new();
         }

@@ -553,7 +553,7 @@ impl Observer for Collector<'_> {
         self.is_more = true;
     }
 
-    fn transcript(&mut self, context: &Context<'_, '_>, _known: usize) {
+    fn transcript(&mut self, context: &Context<'_, '_>, _known: usize, _is_clean: bool) {
         self.transcripts += 1;
         self.format = context.transcript.format.map(|format| format.id);
         self.kind = context.transcript.kind;

@@ -237,21 +237,14 @@ impl Made<'_> {
 fn make<'v>(
     view: &'v View<'v>,
     made: Option<Made<'v>>,
-    lint: impl FnOnce(&mut OutlineBuilder<'v>) -> FileReport,
+    lint: impl Fn(&mut OutlineBuilder<'v>) -> FileReport,
 ) -> Outline {
-    let mut builder = OutlineBuilder {
-        view,
-        drafts: Vec::new(),
-        conversation: None,
-        sections: Vec::new(),
-        total: 0,
-        shown: (0, 0),
-        left_out: LeftOut::default(),
-        findings: 0,
-        elsewhere: Vec::new(),
-        request: None,
-    };
+    let mut builder = OutlineBuilder::new(view, view.shows_all);
     let mut file = lint(&mut builder);
+    if builder.lacks_rows {
+        builder = OutlineBuilder::new(view, true);
+        file = lint(&mut builder);
+    }
     let found = file.findings.len();
     file.findings.retain(|finding| !view.allows(finding));
     file.allowed += found - file.findings.len();
@@ -390,6 +383,10 @@ struct OutlineBuilder<'v> {
     elsewhere: Vec<(Range<usize>, Mark)>,
     /// The first conversation as a request, if the view asks for it.
     request: Option<Request>,
+    /// Whether each section gets its rows, and not only those that are probably shown.
+    has_all_rows: bool,
+    /// Whether a section is shown whose rows were not made.
+    lacks_rows: bool,
 }
 
 /// The most characters of a conversation's title that are shown.
@@ -401,6 +398,8 @@ struct Draft {
     conversation: Option<Known>,
     is_exchange: bool,
     format: &'static str,
+    /// Whether its rows were made, if it is shown.
+    has_rows: bool,
     rows: Vec<Row>,
     /// The part of the record that each row, or the section as a whole, covers.
     covers: Vec<(Span, Option<usize>)>,
@@ -416,20 +415,26 @@ impl Observer for OutlineBuilder<'_> {
         });
     }
 
-    fn transcript(&mut self, context: &Context<'_, '_>, known: usize) {
+    fn transcript(&mut self, context: &Context<'_, '_>, known: usize, is_clean: bool) {
         if self.view.as_request && self.request.is_none() {
             self.request = Some(Request::of(context));
         }
         let conversation = self.conversation.take();
         let first = context.transcript.messages.first().filter(|_| conversation.is_some());
         let place = first.map_or(context.transcript.place, |first| first.place);
-        let (rows, mut covers) = rows::of_transcript(context, known, self.view.shows_text);
+        let is_left_out = is_clean && conversation.is_none() && self.shown.0 >= SECTIONS_SHOWN.0;
+        let has_rows = self.has_all_rows || !is_left_out;
+        let (rows, mut covers) = match has_rows {
+            true => rows::of_transcript(context, known, self.view.shows_text),
+            false => Default::default(),
+        };
         covers.push((context.transcript.place.span, None));
         self.drafts.push(Draft {
             place: Some(place),
             conversation,
             is_exchange: false,
             format: context.transcript.format.map_or("", |format| format.id),
+            has_rows,
             rows,
             covers,
             marks: Marks::default(),
@@ -452,6 +457,7 @@ impl Observer for OutlineBuilder<'_> {
                 conversation,
                 is_exchange: false,
                 format: "",
+                has_rows: true,
                 rows,
                 covers,
                 marks,
@@ -480,7 +486,24 @@ impl Draft {
     }
 }
 
-impl OutlineBuilder<'_> {
+impl<'v> OutlineBuilder<'v> {
+    fn new(view: &'v View<'v>, has_all_rows: bool) -> Self {
+        Self {
+            view,
+            drafts: Vec::new(),
+            conversation: None,
+            sections: Vec::new(),
+            total: 0,
+            shown: (0, 0),
+            left_out: LeftOut::default(),
+            findings: 0,
+            elsewhere: Vec::new(),
+            request: None,
+            has_all_rows,
+            lacks_rows: false,
+        }
+    }
+
     /// Keeps a section, or only counts it.
     fn keep(&mut self, draft: Draft, record: &Record<'_>, (line, start): (u64, usize)) {
         self.total += 1;
@@ -496,6 +519,7 @@ impl OutlineBuilder<'_> {
             return;
         }
         *count += 1;
+        self.lacks_rows |= !draft.has_rows;
         self.sections.push(Section {
             number: self.total,
             is_exchange: draft.is_exchange,
@@ -513,6 +537,9 @@ impl OutlineBuilder<'_> {
 }
 
 fn mark(drafts: &mut [Draft], record: &Record<'_>, findings: &[&Finding], first: usize) {
+    if findings.is_empty() {
+        return;
+    }
     let mut places = Vec::new();
     for (number, finding) in findings.iter().enumerate() {
         places.push((finding.spot.bytes.clone(), mark_of(first + number, finding)));
