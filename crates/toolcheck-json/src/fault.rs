@@ -169,11 +169,15 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
     let is_json = begins_as_json(bytes);
     // An interrupted write leaves null bytes.
+    let least = u8::from(is_json);
     let is_control = |byte: u8| {
-        (byte < 0x20) & !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1B) & !(is_json & (byte == 0))
+        let is_text = (byte == b'\t') | (byte == b'\n') | (byte == b'\r') | (byte == 0x0C) | (byte == 0x1B);
+        (byte < 0x20) & (byte >= least) & !is_text
     };
     // Each body that is linted comes through here: sums of bytes are vectorised.
-    let count = |bytes: &[u8]| usize::from(bytes.iter().map(|byte| u8::from(is_control(*byte))).sum::<u8>());
+    let count = |bytes: &[u8]| {
+        usize::from(bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(is_control(*byte)))))
+    };
     let controls: usize = head.chunks(255).map(count).sum();
     let valid = simdutf8::compat::from_utf8(head).map_or_else(|error| error.valid_up_to(), str::len);
     let invalid: usize = head[valid..].utf8_chunks().map(|chunk| chunk.invalid().len()).sum();

@@ -39,6 +39,9 @@ fn sniff(bytes: &[u8]) -> bool {
 fn is_chunks(bytes: &[u8], head: &[u8]) -> bool {
     // The last line of the head may be cut.
     let end = if head.len() < bytes.len() { memchr::memrchr(b'\n', head).unwrap_or(0) } else { head.len() };
+    if lines(&head[..end]).filter(|line| !line.trim_ascii().is_empty()).nth(1).is_none() {
+        return false;
+    }
     let records = Records::new(&head[..end]);
     if records.layout() != Layout::Lines {
         return false;
