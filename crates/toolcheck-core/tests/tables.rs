@@ -19,6 +19,23 @@ fn formats_equal_their_directory() {
     assert_eq!(ids, ids_in("src/formats", "rs"));
 }
 
+/// Whatever was linted before, in the same run.
+#[test]
+fn a_target_has_the_same_shapes_before_and_after_its_file_is_read() {
+    for target in targets::all() {
+        for format in formats::ALL.iter().map(|format| format.key()) {
+            let is_there = target.has_shape_for(format);
+            let is_read = target.shape_for(format).is_some();
+            assert_eq!(
+                (is_there, is_read),
+                (is_read, target.has_shape_for(format)),
+                "{} {format:?}",
+                target.id
+            );
+        }
+    }
+}
+
 /// The list needs no number in prose, but must be whole.
 #[test]
 fn the_readme_names_every_format() {

@@ -532,7 +532,7 @@ pub struct TargetShape {
 impl TargetShape {
     /// Whether the target says nothing.
     pub(crate) fn is_empty(&self) -> bool {
-        self.unseen.is_none() && self.facts.is_empty() && self.objects.is_empty()
+        self.unseen.is_none() && self.facts.is_empty() && self.accepted.is_empty() && self.objects.is_empty()
     }
 }
 
