@@ -10,6 +10,8 @@ use crate::endpoint::{self, Purpose};
 use crate::formats::{self, Format, openai_responses};
 use crate::ir::{Named, Place};
 use crate::names::words;
+use crate::shape::formats_with_keys;
+use crate::targets::{self, Target};
 use crate::{response, unsupported};
 
 /// A request and its response.
@@ -69,6 +71,24 @@ pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
     }
     root.elements().take(LOOKED_AT).find_map(exchange)?;
     Some(root.elements().map(|value| exchange(value).unwrap_or(Exchange::of_request(value))).collect())
+}
+
+/// The keys under which logs have what they send.
+const SENT: [&str; 6] = words("body data json kwargs params payload");
+
+/// Whether a value can only be the body of a request: it has a model and another setting beside its messages, no key that an
+/// API does not know, and stands in a list or under a key that says so. What a span has for its input is what an agent was
+/// given.
+pub fn is_body(value: Value<'_, '_>) -> bool {
+    let is_sent = value.key_text().is_none_or(|key| SENT.contains(&&*key));
+    let has_settings = is_sent
+        && value.get("model").is_some_and(|model| model.as_json_str().is_some())
+        && value.members().nth(2).is_some();
+    let knows = |format: &str| {
+        let shape = targets::find(format).and_then(Target::shape);
+        shape.is_some_and(|shape| shape.knows_keys(value))
+    };
+    has_settings && is_known(value) && formats_with_keys(value).into_iter().any(knows)
 }
 
 /// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI

@@ -9,7 +9,7 @@ use toolcheck_core::detection::{Candidate, Detection};
 use toolcheck_core::ir::{Place, Transcript, TranscriptKind};
 use toolcheck_core::readers::{self, Conversation, ConversationEnd, Reader, Reading, SourceKind, Unit};
 use toolcheck_core::text::shorten;
-use toolcheck_core::{Level, RuleId, formats, targets};
+use toolcheck_core::{Level, RuleId, exchange, formats, targets};
 use toolcheck_json::origins::LeftOut;
 use toolcheck_json::{Document, Expanded, Layout, Position, Record, Records, Value, locate};
 use toolcheck_schema::Schemas;
@@ -244,7 +244,7 @@ impl<'r> Log<'r> {
             self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record))
         });
         for (number, conversation) in reading.conversations.iter_mut().enumerate() {
-            let as_request = self.as_request(&mut conversation.transcript);
+            let as_request = self.as_request(document, &mut conversation.transcript);
             self.list(conversation, report);
             if !self.is_wanted(conversation, report.conversations_listed) {
                 continue;
@@ -321,9 +321,14 @@ impl<'r> Log<'r> {
         Checker { rules, options: self.options, schemas: self.schemas, most_said }
     }
 
-    /// The rules for a list of messages if the user has named the API that it is sent to, or its format: what looks like
-    /// an example of a data set is a request then. Also those for tools alone, which an API is named for.
-    fn as_request(&self, transcript: &mut Transcript<'_>) -> Option<Rc<FormatRules<'r>>> {
+    /// The rules for a list of messages if it is in the body of a request, or if the user has named the API that it is sent
+    /// to, or its format: what looks like an example of a data set is a request then. Also those for tools alone, which an
+    /// API is named for.
+    fn as_request(
+        &self,
+        document: &Document<'_>,
+        transcript: &mut Transcript<'_>,
+    ) -> Option<Rc<FormatRules<'r>>> {
         if self.reader.kind == SourceKind::Protocol
             && transcript.messages.is_empty()
             && transcript.request.tools.list.is_some()
@@ -331,7 +336,12 @@ impl<'r> Log<'r> {
         {
             return Some(Rc::new(FormatRules::of_tools(self.options)));
         }
-        if !self.is_searched() || self.options.target.is_none() && self.options.format.is_none() {
+        let is_body = || {
+            self.options.kind != TranscriptKind::Dataset
+                && exchange::is_body(document.value(transcript.place.node))
+        };
+        let is_named = self.options.target.is_some() || self.options.format.is_some();
+        if !self.is_searched() || !(is_named || is_body()) {
             return None;
         }
         let format = formats::find(transcript.format?.id)?;
