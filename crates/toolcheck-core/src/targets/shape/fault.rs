@@ -467,7 +467,19 @@ impl<'f> ShapeFault<'f> {
         // What this API was seen to refuse counts more than what the one that it imitates accepts.
         let is_own = || self.evidence(shape, model).is_some_and(|fact| !fact.is_inherited);
         accepted.is_none_or(|accepted| accepted.is_inherited && is_own())
-            && (shape.unseen() != UnverifiedLevel::Nothing || self.evidence(shape, model).is_some())
+            && (shape.unseen() != UnverifiedLevel::Nothing
+                || self.evidence(shape, model).is_some()
+                || self.is_unreadable())
+    }
+
+    /// Whether nobody can tell what is meant, so that it counts even where an API is known to take what its documents do not
+    /// allow: an element of the messages that is no object, and a call or a tool without a name.
+    fn is_unreadable(&self) -> bool {
+        self.field.is_some_and(|field| match self.kind {
+            ShapeFaultKind::Type => field.items == Some(self.shape.message),
+            ShapeFaultKind::Missing => field.checked_by.contains(&RuleId::InvalidToolName),
+            _ => false,
+        })
     }
 
     /// Whether objects of a kind would be there without it: under the key that was meant, or in the place of what is not
