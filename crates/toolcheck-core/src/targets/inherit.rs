@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
-use toolcheck_toml::{Error, Table, from_packed, overlay};
+use toolcheck_toml::{Changes, Error, Table, from_packed, overlay};
 
+use super::shape::TargetShape;
 use super::{Answers, Evidence, Refusal, Target, packed};
 use crate::names::words;
 use crate::rule_id::RuleId;
+use crate::targets;
+
+/// The doubt of a server that is not told which model is asked.
+const OTHER_DEPLOYMENT: &str = "the deployment may be of another model";
 
 impl Target {
     /// Takes from the parent what this file does not say of the shape.
@@ -14,8 +19,18 @@ impl Target {
         if self.format == parent.format {
             let elsewhere = self.seen_elsewhere(parent);
             let doubt = self.is_compatible_only.then_some(&elsewhere);
-            let of_models = self.names_deployments.then_some("the deployment may be of another model");
+            let of_models = self.names_deployments.then_some(OTHER_DEPLOYMENT);
             self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt, of_models));
+        }
+        // The same API of the same models, at another address: also in the other formats that it speaks.
+        for (format, own) in self.also.iter_mut().filter(|_| !self.is_compatible_only) {
+            let Some(of_format) = targets::find(format) else { continue };
+            let of_models = self.names_deployments.then_some(OTHER_DEPLOYMENT);
+            *own = own.changed(
+                &(Arc::new(move |shape: &mut Arc<TargetShape>| {
+                    Arc::make_mut(shape).inherit(&of_format.shape, None, of_models);
+                }) as Changes<_>),
+            );
         }
     }
 
