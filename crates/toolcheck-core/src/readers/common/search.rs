@@ -15,7 +15,8 @@ use super::{
     framework_messages, lists, message_lines, spans, steps, traces, trl, turns, vercel_ai,
 };
 use crate::formats::{Format, openai_chat, openai_responses};
-use crate::ir::{Body, Role, Transcript, UnpairedReason, Unread, UnreadKind};
+use crate::ir::{Body, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
+use crate::names::words;
 use crate::{unread, unsupported};
 
 pub(crate) fn read_as<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -135,6 +136,7 @@ pub(crate) fn read_value<'d, 's>(
     let mut search = Search { is_trace: reader.kind == SourceKind::Trace, ..Search::default() };
     search.run(root, row);
     toolcheck_json::sort_by_position(&mut search.found, |found| found.list.id().index());
+    search.add_unread_rows(root);
     search.left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
     let before = reading.conversations.len();
     let mut rows: HashMap<NodeId, Row<'_, '_>> = HashMap::default();
@@ -328,7 +330,37 @@ struct Search<'d, 's> {
     last: Option<(NodeId, Option<How>)>,
 }
 
+/// What lists of messages with calls have, in whatever form.
+const MARKS_OF_CALLS: [&str; 4] = words("tool_call function_call tool_use functionCall");
+
 impl<'d, 's> Search<'d, 's> {
+    /// Adds the rows of a list whose messages are in no known form, under a key where other rows have theirs.
+    fn add_unread_rows(&mut self, root: Value<'d, 's>) {
+        if !root.is_array() || self.is_trace {
+            return;
+        }
+        let rows = self.found.iter().filter_map(|found| found.around.row);
+        let read: HashSet<NodeId> = rows.map(Value::id).collect();
+        let Some(key) = self.found.iter().find_map(|found| found.list.key_text()) else { return };
+        let mut told: Vec<usize> =
+            self.foreign.iter().chain(&self.unknown).map(|unread| unread.place.node.index()).collect();
+        told.sort_unstable();
+        for row in root.elements().filter(|row| row.is_object() && !read.contains(&row.id())) {
+            let Some(list) = row.get(&key).filter(|list| lists::is_list(*list)) else { continue };
+            let first = list.id().index();
+            let next_told = told.partition_point(|node| *node < first);
+            if told.get(next_told).is_some_and(|node| *node < first + list.count()) {
+                continue;
+            }
+            if MARKS_OF_CALLS.iter().any(|mark| memchr::memmem::find(list.raw(), mark.as_bytes()).is_some()) {
+                let (place, name) = (Place::of(list), key.to_string().into());
+                self.unknown.push(Unread { place, what: UnreadKind::Calls, name, is_known: true });
+            } else {
+                self.left_out.add("lists of messages in no known form", 1);
+            }
+        }
+    }
+
     fn own_form(&mut self, list: Value<'d, 's>) -> Option<How> {
         let known = self.last.filter(|(id, _)| *id == list.id());
         let (id, form) = known.unwrap_or_else(|| (list.id(), own_form(list, self.is_trace)));
