@@ -1,10 +1,10 @@
 //! Quotes that are missing, or that a string has without a backslash.
 
 use super::Reader;
-use crate::document::{MAYBE_DUPLICATE, UNTERMINATED};
-use crate::fault::SyntaxErrorKind;
+use crate::document::UNTERMINATED;
+use crate::fault::{SyntaxError, SyntaxErrorKind};
 
-/// The most bytes between two faults that are one.
+/// How many bytes before a quote may belong to its fault.
 const NEAR: usize = 256;
 
 impl Reader<'_, '_> {
@@ -18,12 +18,13 @@ impl Reader<'_, '_> {
             return false;
         }
         // What was found of it before, in the same line, is the same fault, and so is the line feed at the end of a string.
-        let line = memchr::memrchr(b'\n', &self.bytes[..start]).map_or(0, |at| at + 1);
+        let near = start.saturating_sub(NEAR);
+        let line = memchr::memrchr(b'\n', &self.bytes[near..start]).map_or(near, |at| near + at + 1);
         let mut first = start;
         while let Some(last) = self.own_faults().last()
             && may_be_quote(last.kind)
-            && last.span.end as usize >= line.max(first.saturating_sub(NEAR))
-            && !self.closes_between(last.span.end as usize, first)
+            && last.span.end as usize >= line
+            && !self.closes_between(last, first)
         {
             first = first.min(last.span.start as usize);
             self.arena.faults.pop();
@@ -36,9 +37,31 @@ impl Reader<'_, '_> {
         true
     }
 
-    /// Whether there may be the end of an array or object between two places.
-    fn closes_between(&self, from: usize, to: usize) -> bool {
-        self.bytes.get(from..to).is_some_and(|between| memchr::memchr2(b']', b'}', between).is_some())
+    /// Whether an array or object ends between a fault and a place after it. Brackets in strings end none.
+    fn closes_between(&self, fault: &SyntaxError, place: usize) -> bool {
+        let mut is_string = fault.kind == SyntaxErrorKind::ControlCharacter;
+        let mut between = self.bytes.get(fault.span.end as usize..place).unwrap_or_default().iter();
+        while let Some(byte) = between.next() {
+            match byte {
+                b'"' => is_string = !is_string,
+                b'\\' if is_string => drop(between.next()),
+                b']' | b'}' if !is_string => return true,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Forgets what was found of a string that does not end, from the quote that opens it: a quote is missing before it, or
+    /// at its end.
+    #[cold]
+    pub(super) fn forget_faults_from(&mut self, quote: usize) {
+        while let Some(last) = self.own_faults().last()
+            && last.span.start as usize >= quote
+            && matches!(last.kind, SyntaxErrorKind::MissingComma | SyntaxErrorKind::ControlCharacter)
+        {
+            self.arena.faults.pop();
+        }
     }
 
     /// Forgets the values from a place, and ends there what is open.
@@ -54,11 +77,7 @@ impl Reader<'_, '_> {
         {
             (last.end, last.flags) = (place as u32, last.flags | UNTERMINATED);
         }
-        while let Some(frame) = self.arena.stack.last() {
-            // Some of its keys may be none.
-            if let Some(node) = self.arena.nodes.get_mut(frame.node as usize) {
-                node.flags &= !MAYBE_DUPLICATE;
-            }
+        while !self.arena.stack.is_empty() {
             self.pop(place);
         }
     }
