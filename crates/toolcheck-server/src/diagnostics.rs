@@ -69,15 +69,11 @@ pub(crate) fn of_settings(faults: &[&SettingsFault], text: &Text) -> Vec<Diagnos
 /// and each hover in it begin with the finding.
 pub(crate) fn place(finding: &Finding, start: usize, text: &Text) -> Bytes<usize> {
     let Bytes { start: from, end } = finding.spot.bytes;
-    let is_whole = from <= MOST_BLANK
+    let is_whole = finding.spot.pointer.is_empty()
         && from + 1 < end
-        && matches!(text.character(start + from), Some('{' | '['))
-        && (start..start + from).all(|at| text.character(at).is_some_and(char::is_whitespace));
+        && matches!(text.character(start + from), Some('{' | '['));
     start + from..start + if is_whole { from + 1 } else { end }
 }
-
-/// The most blank bytes before a request.
-const MOST_BLANK: usize = 64;
 
 fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {
     let between = |bytes: &Bytes<usize>| text.between(start + bytes.start..start + bytes.end);

@@ -45,9 +45,8 @@ fn expected(text: &str, was_transcript: &mut bool) -> Vec<(String, [u64; 4])> {
         .iter()
         .map(|finding| {
             let (from, to) = (finding.spot.bytes.start, finding.spot.bytes.end);
-            let row = text[..from].rfind('\n').map_or(0, |at| at + 1);
             let is_whole =
-                to > from + 1 && text[row..from].trim().is_empty() && text[from..].starts_with(['{', '[']);
+                finding.spot.pointer.is_empty() && to > from + 1 && text[from..].starts_with(['{', '[']);
             let ([line, column], [end, until]) = (place(from), place(if is_whole { from + 1 } else { to }));
             (finding.rule.to_string(), [line, column, end, until])
         })
@@ -138,7 +137,7 @@ fn a_file_that_an_edit_breaks_keeps_its_syntax_errors() {
     client.diagnostics(1);
     client.change(uri, 2, json!([{"text": request.replacen('"', "", 1)}]));
     let found = published(&client.diagnostics(2));
-    assert_eq!(found, [("malformed-json".to_owned(), [1, 2, 1, 8])]);
+    assert_eq!(found, [("malformed-json".to_owned(), [1, 2, 1, 7])]);
     // A file that never was one has none.
     client.open("file:///invented/package.json", "{name\": \"a\"}");
     assert_eq!(published(&client.diagnostics(1)), []);
@@ -160,6 +159,20 @@ fn what_is_about_a_request_is_at_its_bracket() {
     };
     assert!(hover(1).to_string().contains("missing-parameter"));
     assert_eq!(hover(4), Json::Null);
+    client.shut_down();
+}
+
+/// A hover fits on a screen, however much is known of a model.
+#[test]
+fn what_is_known_of_a_model_is_short() {
+    let mut client = Client::new("utf-8");
+    let uri = "file:///invented/request.json";
+    client.open(uri, "{\"model\": \"o3-mini\", \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}");
+    client.diagnostics(1);
+    let at = json!({"textDocument": {"uri": uri}, "position": {"line": 0, "character": 13}});
+    let hover = client.ask("textDocument/hover", at)["contents"]["value"].as_str().unwrap().to_owned();
+    assert!(hover.contains("more; all with their sources") && hover.contains("shapes.md#models"), "{hover}");
+    assert!(hover.lines().count() <= 15 && hover.lines().all(|line| line.len() <= 200), "{hover}");
     client.shut_down();
 }
 
