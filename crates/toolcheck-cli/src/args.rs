@@ -104,7 +104,11 @@ pub(crate) enum Command {
     /// Run the language server, for editors.
     #[cfg(feature = "lsp")]
     #[command(visible_alias = "lsp", after_help = include_str!("args/help/server.txt").trim_ascii_end())]
-    Server,
+    Server {
+        /// Speak over standard input and output, as it does without; many editors add it
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Check requests on their way to an API, and record its responses.
     #[cfg(feature = "serve")]
     Proxy(Deferred<ProxyArgs>),

@@ -85,7 +85,7 @@ fn run(command: Command, out: &mut dyn Write) -> anyhow::Result<Status> {
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(&args, out),
         #[cfg(feature = "lsp")]
-        Command::Server => commands::server::run(out),
+        Command::Server { .. } => commands::server::run(out),
         #[cfg(feature = "serve")]
         Command::Proxy(args) => commands::proxy::run(&args, out),
         Command::Init(args) => commands::init::run(&args, out),

@@ -307,33 +307,48 @@ fn in_text(text: &str, mut see: impl FnMut(Value<'_, '_>, usize, bool)) {
 /// The JSON values in the text of a stream: the data of its server-sent events, or the values that are one per line. Each
 /// is given as its lines, which are usually one.
 pub fn values_in(text: &str) -> Vec<Vec<Range<usize>>> {
+    let mut values = Vec::new();
+    each_in(text, |lines, is_whole| values.extend(is_whole.then_some(lines)));
+    values
+}
+
+/// The events in the text of a stream that begin as JSON objects and are none: the first one, and how many there are.
+pub fn broken_in(text: &str) -> Option<(Range<usize>, usize)> {
+    let (mut first, mut count) = (None, 0);
+    each_in(text, |lines, is_whole| {
+        let start = lines.first().filter(|line| !is_whole && text[line.start..].starts_with('{'));
+        count += usize::from(start.is_some());
+        first = first.take().or_else(|| start.cloned());
+    });
+    Some((first?, count))
+}
+
+/// Calls `see` with the lines of each event in the text of a stream, and whether they are a value of JSON.
+fn each_in(text: &str, mut see: impl FnMut(Vec<Range<usize>>, bool)) {
     let is_value = |text: &str| {
         let document = Document::read(text.as_bytes());
         let is_whole = document.faults().iter().all(|fault| fault.kind.is_in_text());
         is_whole && matches!(document.root().kind(), Kind::Object | Kind::Array)
     };
-    let mut values = Vec::new();
+    let see_line = |line: Range<usize>, see: &mut dyn FnMut(Vec<Range<usize>>, bool)| {
+        let is_whole = is_value(&text[line.clone()]);
+        see(vec![line], is_whole);
+    };
     if text.trim_start().starts_with(['{', '[']) {
         for record in Records::new(text.as_bytes()) {
-            let line = record.start..record.start + record.bytes.len();
-            if is_value(&text[line.clone()]) {
-                values.push(vec![line]);
-            }
+            see_line(record.start..record.start + record.bytes.len(), &mut see);
         }
-        return values;
+        return;
     }
     for lines in payloads(text) {
         let joined: Vec<&str> = lines.iter().map(|line| &text[line.clone()]).collect();
         if lines.len() > 1 && is_value(&joined.join("\n")) {
-            values.push(lines);
+            see(lines, true);
         } else {
             // In a recording that lost its blank lines, each line is a separate event.
-            values.extend(
-                lines.into_iter().filter(|line| is_value(&text[line.clone()])).map(|line| vec![line]),
-            );
+            lines.into_iter().for_each(|line| see_line(line, &mut see));
         }
     }
-    values
 }
 
 /// The data lines of the server-sent events in a text, as the HTML standard reads an event stream.
@@ -369,6 +384,20 @@ mod tests {
             lines.into_iter().map(|line| &text[line]).collect::<Vec<_>>().join("\n")
         };
         payloads(text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn events_that_begin_as_objects_and_are_none_are_broken() {
+        for (text, broken) in [
+            ("data: {\"a\": 1}\n\ndata: [DONE]\n\ndata: ping\n\n", None),
+            ("data: {\"a\": 1}\n\ndata: {\"b\"\n\ndata: {\"c\": 2}\n\ndata: {\"d", Some((23..27, 2))),
+            ("data: {\ndata: \"a\": 1}\n\n", None),
+            ("data: {\ndata: \"a\": 1\n\n", Some((6..7, 1))),
+            ("{\"a\": 1}\n{\"b\n{\"c\": 2}\n", Some((9..12, 1))),
+            ("{\"a\": 1}\n{\"b\": 2}\n", None),
+        ] {
+            assert_eq!(broken_in(text), broken, "{text}");
+        }
     }
 
     #[test]

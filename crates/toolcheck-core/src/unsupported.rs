@@ -14,6 +14,7 @@ use crate::unread::LISTS;
 
 mod agents;
 mod conversations;
+mod languages;
 mod lines;
 mod texts;
 

@@ -30,6 +30,8 @@ pub enum SyntaxErrorKind {
     InvalidEscape,
     /// A string that is still open at the end of the text.
     UnterminatedString,
+    /// A quote that is missing, or one inside a string that has no backslash before it. The text is read up to there.
+    MissingQuote,
     /// An array or object that is still open at the end of the text.
     Unclosed,
     /// A closing bracket without an opening one, or of the wrong kind.
@@ -88,7 +90,14 @@ impl SyntaxErrorKind {
 
     /// Whether the text may go on after it, so that the last values may not be whole.
     pub fn is_cut(self) -> bool {
-        matches!(self, Self::Unclosed | Self::UnterminatedString | Self::TooDeep | Self::TooManyValues)
+        matches!(
+            self,
+            Self::Unclosed
+                | Self::UnterminatedString
+                | Self::MissingQuote
+                | Self::TooDeep
+                | Self::TooManyValues
+        )
     }
 
     /// Whether the whole text is not UTF-8, so that none of it was read.
@@ -105,6 +114,7 @@ impl SyntaxErrorKind {
             Self::ControlCharacter => "unescaped control character in a string",
             Self::InvalidEscape => "invalid escape sequence",
             Self::UnterminatedString => "unterminated string",
+            Self::MissingQuote => "a quote is missing, or one inside a string is not escaped",
             Self::Unclosed => "unclosed bracket: the text is cut off",
             Self::MismatchedBracket => "closing bracket does not match any open bracket",
             Self::TrailingComma => "trailing comma",

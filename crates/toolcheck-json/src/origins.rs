@@ -349,7 +349,7 @@ pub struct Opened {
     pub broken_at: Option<usize>,
     /// What in it should be read and is not, if there is something.
     pub unread: Option<Unread>,
-    /// How its values are written, if that is not JSON.
+    /// How its values, or some of them, are written, if that is not JSON.
     pub notation: Option<Notation>,
     /// The members of an archive, to which the origins then lead instead of to the file.
     pub unpacked: Option<Unpacked>,
@@ -372,13 +372,15 @@ pub struct Unread {
     pub advice: Option<String>,
 }
 
-/// How the values of a file are written that are not JSON, and were read nevertheless.
+/// How the values of a file are written that are not JSON, and were read nevertheless or were left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notation {
     /// What they are, as a message says it.
     pub what: String,
     /// Where the first of them begins.
     pub at: usize,
+    /// What is said there.
+    pub caption: &'static str,
     /// What to do.
     pub advice: &'static str,
 }

@@ -1,6 +1,7 @@
 //! The reader: one pass over the bytes, without recursion; it never fails.
 
 mod keys;
+mod quotes;
 mod strings;
 
 use std::ops::Range;
@@ -122,6 +123,7 @@ fn unread(bytes: &[u8], kind: SyntaxErrorKind, marked: usize, mut arena: Arena) 
 pub(crate) fn extent(bytes: &[u8], arena: &mut Arena) -> (usize, bool) {
     let mut left_out = 0;
     let Some(mut reader) = Reader::new(bytes, arena, &mut left_out) else { return (bytes.len(), false) };
+    reader.is_glance = true;
     reader.run();
     let end = reader.at;
     let whole = arena.faults.iter().all(|fault| fault.kind.is_in_text())
@@ -142,6 +144,8 @@ struct Reader<'a, 's> {
     first: usize,
     /// The number of faults before it.
     first_fault: usize,
+    /// Whether only the end of a value is looked for, and so the whole text is read.
+    is_glance: bool,
 }
 
 impl<'a, 's> Reader<'a, 's> {
@@ -154,7 +158,17 @@ impl<'a, 's> Reader<'a, 's> {
         arena.depth = 0;
         arena.halves_left_out = 0;
         u32::try_from(bytes.len()).ok()?;
-        Some(Self { bytes, at: 0, arena, left_out, key: None, first: 0, first_fault: 0, halves: 0 })
+        Some(Self {
+            bytes,
+            at: 0,
+            arena,
+            left_out,
+            key: None,
+            first: 0,
+            first_fault: 0,
+            halves: 0,
+            is_glance: false,
+        })
     }
 
     /// Reads a whole text. There is a value afterwards, if only an invalid one.
@@ -367,8 +381,10 @@ impl<'a, 's> Reader<'a, 's> {
             b'{' => self.open(Kind::Object),
             b'[' => self.open(Kind::Array),
             b'-' | b'0'..=b'9' => {
-                let kind = self.number();
-                self.push(start, kind, 0);
+                if !self.number() {
+                    return self.no_number(start);
+                }
+                self.push(start, Kind::Number, 0);
                 State::After
             }
             b't' if self.word(b"true") => {
@@ -431,6 +447,9 @@ impl<'a, 's> Reader<'a, 's> {
                     b"NaN" | b"Infinity" => SyntaxErrorKind::NotANumber,
                     _ => SyntaxErrorKind::InvalidValue,
                 };
+                if self.ends_at_quote(start) {
+                    return State::After;
+                }
                 self.fault(kind, start, self.at);
                 self.push(start, Kind::Invalid, 0);
                 State::After
@@ -522,6 +541,9 @@ impl<'a, 's> Reader<'a, 's> {
                     self.arena.stack.last_mut().into_iter().for_each(|frame| frame.keys.add_any());
                 } else {
                     self.skip_bare_word();
+                    if self.ends_at_quote(start) {
+                        return State::After;
+                    }
                     self.fault(SyntaxErrorKind::InvalidKey, start, self.at);
                 }
                 self.skip_space();
@@ -554,6 +576,7 @@ impl<'a, 's> Reader<'a, 's> {
                 self.at += 1;
                 State::Value
             }
+            b'"' if is_word(self.bytes[self.at - 1]) && self.ends_at_quote(self.at) => State::After,
             _ => {
                 self.fault(SyntaxErrorKind::MissingComma, self.at, self.at);
                 if in_object { State::Key } else { State::Value }
@@ -625,8 +648,9 @@ impl<'a, 's> Reader<'a, 's> {
         true
     }
 
+    /// Skips a number, and returns whether it is one.
     #[inline]
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> bool {
         let start = self.at;
         let mut at = start;
         let digits = |mut at: usize| {
@@ -658,23 +682,24 @@ impl<'a, 's> Reader<'a, 's> {
             at = end;
         }
         self.at = at;
-        if fine && !self.bytes.get(at).is_some_and(|byte| is_word(*byte)) {
-            return Kind::Number;
-        }
-        self.no_number(start);
-        Kind::Invalid
+        fine && !self.bytes.get(at).is_some_and(|byte| is_word(*byte))
     }
 
     #[cold]
-    fn no_number(&mut self, start: usize) {
+    fn no_number(&mut self, start: usize) -> State {
         while self.bytes.get(self.at).is_some_and(|byte| is_word(*byte)) {
             self.at += 1;
+        }
+        if self.ends_at_quote(start) {
+            return State::After;
         }
         let kind = match &self.bytes[start..self.at] {
             b"-Infinity" | b"-NaN" => SyntaxErrorKind::NotANumber,
             _ => SyntaxErrorKind::InvalidNumber,
         };
         self.fault(kind, start, self.at);
+        self.push(start, Kind::Invalid, 0);
+        State::After
     }
 }
 

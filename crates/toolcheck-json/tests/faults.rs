@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use toolcheck_json::{DEEPEST, Document, Kind, Records, SyntaxErrorKind};
+use toolcheck_json::{DEEPEST, Document, Kind, Records, SyntaxErrorKind, Value};
 
 /// A text, in which each character stands for one byte; its faults; and the values that are read of it.
 type Case = (String, Vec<(String, u32, u32)>, Option<String>);
@@ -83,4 +83,44 @@ fn another_encoding_is_one_fault() {
             assert_eq!(Records::new(&bytes).count(), 1);
         }
     }
+}
+
+/// A request, of which each quote is left out in turn, and which gets one more at each place.
+const REQUEST: &str = r#"{"model": "m", "messages": [{"role": "user", "content": "hi, (you)"}, {"role": "assistant", "content": null,
+  "tool_calls": [{"id": "call_1", "arguments": "{\"a\": [\"b\", \"1\", {}]}"}]}, [], 12], "stop": ["\n", "é"]
+}"#;
+
+#[test]
+fn a_quote_too_many_or_too_few_is_mostly_one_fault() {
+    let mut counts = [0; 8];
+    for (place, character) in REQUEST.char_indices() {
+        let (before, after) = REQUEST.split_at(place);
+        let without = (character == '"').then(|| format!("{before}{}", &after[1..]));
+        for text in [Some(format!("{before}\"{after}")), without].into_iter().flatten() {
+            let document = Document::read(text.as_bytes());
+            counts[document.faults().len()] += 1;
+            let inside = |value: Value<'_, '_>| {
+                let all = value.span().range();
+                value.children().all(|child| {
+                    all.start <= child.span().range().start && child.span().range().end <= all.end
+                })
+            };
+            let mut open = vec![document.root()];
+            while let Some(value) = open.pop() {
+                assert!(inside(value), "{text}");
+                open.extend(value.children());
+            }
+        }
+    }
+    assert_eq!(counts, [2, 253, 3, 2, 2, 0, 0, 0]);
+}
+
+#[test]
+fn the_values_before_a_quote_that_is_missing_are_read() {
+    let document = Document::read(br#"{"a": 1, "a": 2, "b": [3, {"c": "say "d" e", "f": 4}, 5], "a": 6}"#);
+    assert_eq!(document.root().get("a").unwrap().raw(), b"2");
+    assert_eq!(document.duplicate_keys().len(), 1);
+    let row = document.root().get("b").unwrap().elements().last().unwrap();
+    assert_eq!(row.get("c").unwrap().as_str().unwrap(), "say ");
+    assert_eq!(row.get("f").map(Value::raw), None);
 }

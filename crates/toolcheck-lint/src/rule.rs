@@ -421,7 +421,9 @@ impl<'c> Context<'c, '_> {
         let faults = self.document.faults();
         let first = faults.partition_point(|fault| fault.span.start < string.span.start);
         let mut within = faults[first..].iter().take_while(|fault| fault.span.start <= string.span.end);
-        within.any(|fault| fault.kind == SyntaxErrorKind::UnterminatedString)
+        within.any(|fault| {
+            matches!(fault.kind, SyntaxErrorKind::UnterminatedString | SyntaxErrorKind::MissingQuote)
+        })
     }
 
     /// Whether the text, or its line, ends inside a value, so that more of it may be missing.

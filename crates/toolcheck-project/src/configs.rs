@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{fmt, io};
 
-use toolcheck_config::{Config, ConfigFile, Home, Origin};
-use toolcheck_core::text::reason;
+use toolcheck_config::{Config, ConfigFile, Home, Origin, TargetSource};
+use toolcheck_core::text::{reason, shown};
 use toolcheck_files::{Owner, Trusted};
+use toolcheck_json::Position;
 
 use crate::error::{Error, SettingsFault};
 use crate::options::ConfigOptions;
@@ -217,7 +218,7 @@ fn home_of(path: &Path) -> Home {
 }
 
 /// What is wrong in a configuration that is not saved yet; `None` if no configuration has this name. What it extends is not
-/// looked at.
+/// looked at, and of its target only whether there is such a file.
 pub fn faults_in(path: &Path, text: &str) -> Option<Vec<SettingsFault>> {
     let (_, home) = NAMES.iter().find(|(name, _)| path.file_name().is_some_and(|own| own == *name))?;
     let (name, folder) = (relative(path), real(path.parent().unwrap_or(path)));
@@ -225,7 +226,22 @@ pub fn faults_in(path: &Path, text: &str) -> Option<Vec<SettingsFault>> {
     let file = ConfigFile::read(text, *home);
     let config = file.and_then(|file| file.map(|file| file.over(Config::default(), origin)).transpose());
     Some(match config {
-        Ok(_) => Vec::new(),
+        Ok(config) => config.and_then(|config| missing_target(path, text, &config)).into_iter().collect(),
         Err(error) => Error::in_file(path, &name, &error).faults().to_vec(),
     })
+}
+
+/// What is wrong with the target of a configuration if it is a file that can't be read, at its name.
+fn missing_target(path: &Path, text: &str, config: &Config) -> Option<SettingsFault> {
+    let Some(TargetSource::File(file)) = &config.read_as.target else { return None };
+    let error = toolcheck_files::read(file).err()?;
+    let name = file.file_name()?.to_str()?;
+    let is_its_line =
+        |(_, line): &(usize, &str)| line.trim_start().starts_with("target") && line.contains(name);
+    let position = text.lines().enumerate().find(is_its_line).and_then(|(number, line)| {
+        let column = line.find(['"', '\'']).map(|at| line[..at].chars().count())?;
+        Some(Position { line: number as u64 + 1, column: column as u64 + 1 })
+    });
+    let message = format!("cannot read the target file {}: {}", relative(file), reason(&error));
+    Some(SettingsFault { path: path.to_owned(), position, message: shown(&message) })
 }

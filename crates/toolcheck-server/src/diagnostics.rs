@@ -1,5 +1,7 @@
 //! Findings as an editor shows them.
 
+use std::ops::Range as Bytes;
+
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
     Position as Place, Range, Uri,
@@ -63,8 +65,18 @@ pub(crate) fn of_settings(faults: &[&SettingsFault], text: &Text) -> Vec<Diagnos
     faults.iter().map(one).collect()
 }
 
+/// Where a finding is shown. What is about a request as a whole is shown at its first bracket: all of it would be marked,
+/// and each hover in it begin with the finding.
+pub(crate) fn place(finding: &Finding, start: usize, text: &Text) -> Bytes<usize> {
+    let Bytes { start: from, end } = finding.spot.bytes;
+    let is_whole = finding.spot.pointer.is_empty()
+        && from + 1 < end
+        && matches!(text.character(start + from), Some('{' | '['));
+    start + from..start + if is_whole { from + 1 } else { end }
+}
+
 fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {
-    let between = |bytes: &std::ops::Range<usize>| text.between(start + bytes.start..start + bytes.end);
+    let between = |bytes: &Bytes<usize>| text.between(start + bytes.start..start + bytes.end);
     let labels = finding.labels.iter().filter(|label| !label.message.is_empty()).take(MOST_LABELS);
     let related: Vec<DiagnosticRelatedInformation> = labels
         .map(|label| DiagnosticRelatedInformation {
@@ -74,7 +86,7 @@ fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {
         .collect();
     let page = finding.url().parse().ok();
     Diagnostic {
-        range: between(&finding.spot.bytes),
+        range: text.between(place(finding, start, text)),
         severity: Some(match finding.level {
             Level::Error => DiagnosticSeverity::ERROR,
             Level::Warning => DiagnosticSeverity::WARNING,

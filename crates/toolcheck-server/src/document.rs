@@ -38,6 +38,8 @@ pub(crate) struct Document {
     round: i32,
     /// What is in a part of it, by the version and the start of that part.
     sites: Option<(i32, Range<usize>, Arc<Sites>)>,
+    /// Whether it was a transcript since it was opened: an edit that breaks its JSON is told.
+    was_transcript: bool,
 }
 
 /// What is to be linted elsewhere.
@@ -47,6 +49,7 @@ pub(crate) struct Job {
     pub(crate) round: i32,
     pub(crate) bytes: Vec<u8>,
     pub(crate) settings: Settings,
+    pub(crate) was_transcript: bool,
 }
 
 impl Document {
@@ -59,7 +62,8 @@ impl Document {
     ) -> Self {
         let text = Text::new(text, encoding);
         let (rows, report, due, sites) = (None, None, None, None);
-        Self { uri, version, text, settings, rows, report, due, is_unfinished: false, round: 0, sites }
+        let (is_unfinished, round, was_transcript) = (false, 0, false);
+        Self { uri, version, text, settings, rows, report, due, is_unfinished, round, sites, was_transcript }
     }
 
     /// Sets how it is linted. It must be linted again then.
@@ -94,12 +98,15 @@ impl Document {
         if let Some(rows) = &mut self.rows {
             if rows.lint(&self.text, settings) {
                 self.report = None;
+                self.was_transcript = true;
                 return true;
             }
             self.rows = None;
         }
         if self.text.len() <= SMALL {
-            self.report = Some(settings.lint(&self.text.bytes()));
+            let report = settings.lint(&self.text.bytes(), self.was_transcript);
+            self.was_transcript |= report.is_transcript();
+            self.report = Some(report);
             return true;
         }
         (self.due, self.is_unfinished) = (Some(now + QUIET), true);
@@ -110,7 +117,8 @@ impl Document {
     pub(crate) fn job(&mut self) -> Option<Job> {
         self.due = None;
         let settings = self.settings.clone()?;
-        Some(Job { uri: self.uri.clone(), round: self.round, bytes: self.text.bytes(), settings })
+        let (uri, bytes, was_transcript) = (self.uri.clone(), self.text.bytes(), self.was_transcript);
+        Some(Job { uri, round: self.round, bytes, settings, was_transcript })
     }
 
     /// Takes the report of a round; `false` if that is an old one.
@@ -118,6 +126,7 @@ impl Document {
         let is_new = round == self.round && self.is_unfinished;
         if is_new {
             self.is_unfinished = false;
+            self.was_transcript |= report.as_ref().is_some_and(FileReport::is_transcript);
             self.report = report;
         }
         is_new

@@ -43,10 +43,12 @@ impl Draft {
     pub(crate) fn diagnostics(&self, known: &[SettingsFault]) -> Option<PublishDiagnosticsParams> {
         let bytes = self.text.bytes();
         let is_saved = toolcheck_project::read_settings(&self.path).is_ok_and(|saved| saved == bytes);
+        let now = || faults_in(&self.path, &String::from_utf8_lossy(&bytes));
         let faults = if is_saved {
-            known.iter().filter(|fault| fault.path == self.path).cloned().collect()
+            let known: Vec<_> = known.iter().filter(|fault| fault.path == self.path).cloned().collect();
+            if known.is_empty() { now().unwrap_or_default() } else { known }
         } else {
-            faults_in(&self.path, &String::from_utf8_lossy(&bytes))?
+            now()?
         };
         Some(PublishDiagnosticsParams::new(self.uri.clone(), self.shown(&faults), Some(self.version)))
     }

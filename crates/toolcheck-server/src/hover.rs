@@ -7,6 +7,7 @@ use toolcheck_core::text::shorten;
 use toolcheck_lint::{Finding, rules};
 use toolcheck_report::shapes::models_in_short;
 
+use crate::diagnostics;
 use crate::document::Document;
 use crate::sites::{Site, Sites};
 
@@ -63,7 +64,8 @@ fn about_model(document: &Document, part: &Range<usize>, byte: usize) -> Option<
 fn about_findings(document: &Document, byte: usize) -> Vec<String> {
     let (found, _) = document.findings();
     let is_here = |(start, finding): &(usize, &Finding)| {
-        start + finding.spot.bytes.start <= byte && byte <= start + finding.spot.bytes.end
+        let place = diagnostics::place(finding, *start, &document.text);
+        place.start <= byte && byte <= place.end
     };
     let here = found.into_iter().filter(is_here).take(MOST_FINDINGS);
     here.map(|(_, finding)| {

@@ -118,9 +118,9 @@ fn work(jobs: &Receiver<Job>, done: &Sender<(Uri, i32, Option<FileReport>)>) {
             waiting.retain(|other| other.uri != job.uri);
             waiting.push(job);
         }
-        let Job { uri, round, bytes, settings } = waiting.remove(0);
+        let Job { uri, round, bytes, settings, was_transcript } = waiting.remove(0);
         // A fault of ours must not silence all other files, and must not look like a file without findings.
-        let report = catch_unwind(AssertUnwindSafe(|| settings.lint(&bytes))).ok();
+        let report = catch_unwind(AssertUnwindSafe(|| settings.lint(&bytes, was_transcript))).ok();
         if done.send((uri, round, report)).is_err() {
             return;
         }

@@ -23,8 +23,10 @@ pub(crate) struct Pulls {
     pub(crate) can_ask_again: bool,
     /// The requests about files that are being linted, with the files.
     waiting: Vec<(RequestId, String)>,
-    /// The folders whose files it may ask about all at once.
+    /// The folders whose files it may ask about all at once, if that is set.
     pub(crate) folders: Vec<PathBuf>,
+    /// The folder that the editor has opened; of several, the first.
+    pub(crate) root: Option<PathBuf>,
     /// The requests about all files, each with whether it is over.
     sweeps: Vec<(RequestId, Arc<AtomicBool>)>,
 }
@@ -34,10 +36,16 @@ impl Pulls {
     pub(crate) fn new(params: &Json) -> Self {
         let has = |pointer: &str| params.pointer(pointer).is_some_and(|value| !value.is_null());
         let again = params.pointer("/capabilities/workspace/diagnostics/refreshSupport");
+        let folders = folders(params);
+        let root = folders.first().cloned();
+        let is_swept = ["/initializationOptions/workspace", "/initializationOptions/toolcheck/workspace"]
+            .iter()
+            .any(|pointer| params.pointer(pointer) == Some(&Json::Bool(true)));
         Self {
             is_used: has("/capabilities/textDocument/diagnostic"),
             can_ask_again: again == Some(&Json::Bool(true)),
-            folders: folders(params),
+            folders: if is_swept { folders } else { Vec::new() },
+            root,
             ..Self::default()
         }
     }
@@ -99,11 +107,8 @@ impl Pulls {
     }
 }
 
-/// The folders of the editor, if it has been set that all of their files are checked.
+/// The folders of the editor.
 fn folders(params: &Json) -> Vec<PathBuf> {
-    if params.pointer("/initializationOptions/workspace") != Some(&Json::Bool(true)) {
-        return Vec::new();
-    }
     let folders = params.get("workspaceFolders").and_then(Json::as_array);
     let addresses: Vec<&Json> = match folders {
         Some(folders) => folders.iter().filter_map(|folder| folder.get("uri")).collect(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crossbeam_channel::Sender;
@@ -273,14 +273,19 @@ impl<'o> Server<'o> {
         }
     }
 
+    /// The folder that the editor has opened; of several, the first.
+    fn folder(&self) -> Option<&Path> {
+        self.pulls.root.as_deref()
+    }
+
     fn initialize(&mut self, params: InitializeParams) -> Json {
         let general = params.capabilities.general.as_ref();
         self.encoding = Encoding::chosen(general.and_then(|general| general.position_encodings.as_deref()));
         let workspace = params.capabilities.workspace.as_ref();
         let watched = workspace.and_then(|workspace| workspace.did_change_watched_files);
         self.can_watch = watched.and_then(|watched| watched.dynamic_registration).unwrap_or_default();
-        let options = EditorOptions::read(params.initialization_options.as_ref().unwrap_or(&Json::Null));
-        let (workspace, unusable) = Workspace::new(options);
+        let options = EditorOptions::first(params.initialization_options.as_ref().unwrap_or(&Json::Null));
+        let (workspace, unusable) = Workspace::new(options.within(self.folder()));
         self.workspace = workspace;
         self.phase = Phase::Running;
         if let Some(why) = unusable {
@@ -347,6 +352,7 @@ impl<'o> Server<'o> {
             }
             notification::DidChangeConfiguration::METHOD => {
                 if let Some(options) = EditorOptions::changed(&params) {
+                    let options = options.within(self.folder());
                     self.workspace.set(options);
                 }
                 self.read_settings_again()

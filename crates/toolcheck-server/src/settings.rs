@@ -9,6 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde_json::Value as Json;
 use toolcheck_config::Overrides;
 use toolcheck_config::allow::{self, Allow};
+use toolcheck_core::RuleId;
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::unknown;
@@ -39,6 +40,27 @@ impl EditorOptions {
             _ => options.wrong.push("they are not an object".to_owned()),
         }
         options
+    }
+
+    /// What an editor sends first. Some put the name of the server around it.
+    pub(crate) fn first(sent: &Json) -> Self {
+        Self::read(sent.get("toolcheck").unwrap_or(sent))
+    }
+
+    /// The same with the files that they name: those of the folder that the editor has opened, or of one's own for `~`.
+    pub(crate) fn within(mut self, folder: Option<&Path>) -> Self {
+        let is_file = |name: &&mut String| name.contains(['/', '\\']) || name.ends_with(".toml");
+        for name in self.config.iter_mut().chain(self.target.as_mut().filter(is_file)) {
+            let (base, path) =
+                match name.strip_prefix('~').map(|rest| (rest, rest.trim_start_matches(['/', '\\']))) {
+                    Some((rest, path)) if rest.len() != path.len() => (std::env::home_dir(), path),
+                    _ => (folder.map(Path::to_owned), name.as_str()),
+                };
+            if let Some(Ok(path)) = base.map(|base| base.join(path).into_os_string().into_string()) {
+                *name = path;
+            }
+        }
+        self
     }
 
     /// What an editor sends when its settings have changed, if it does. Some put the name of the server around them; others
@@ -157,6 +179,8 @@ pub(crate) struct Workspace {
     resolver: Resolver,
     /// What is wrong in the configuration that the editor has named, if it can't be used.
     named: Vec<SettingsFault>,
+    /// Why some of what the editor has set can't be used, as it was told.
+    unusable: Option<String>,
     /// The errors that were told, so that each is told once.
     told: Vec<String>,
     /// The last settings of each file that could be used: they hold while somebody edits its configuration.
@@ -168,10 +192,13 @@ impl Workspace {
     pub(crate) fn new(options: EditorOptions) -> (Self, Option<String>) {
         let (resolver, mut unusable) = options.resolver();
         let named = std::mem::take(&mut unusable.faults);
-        (Self { options, resolver, named, told: Vec::new(), last: HashMap::new() }, unusable.message())
+        let unusable = unusable.message();
+        let told = unusable.clone();
+        (Self { options, resolver, named, unusable, told: Vec::new(), last: HashMap::new() }, told)
     }
 
-    /// Forgets what was read: configurations have changed. Returns why some of what the editor has set can't be used.
+    /// Forgets what was read: configurations have changed. Returns why some of what the editor has set can't be used, if that
+    /// is new.
     pub(crate) fn read_again(&mut self) -> Option<String> {
         let (resolver, mut unusable) = self.options.resolver();
         self.named = std::mem::take(&mut unusable.faults);
@@ -179,7 +206,9 @@ impl Workspace {
         if !unusable.lacks_config {
             (self.resolver, self.told) = (resolver, Vec::new());
         }
-        unusable.message()
+        let now = unusable.message();
+        let before = std::mem::replace(&mut self.unusable, now.clone());
+        now.filter(|now| before.as_ref() != Some(now))
     }
 
     pub(crate) fn options(&self) -> EditorOptions {
@@ -243,14 +272,15 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn lint(&self, bytes: &[u8]) -> FileReport {
+    /// Lints a text. Of one that is no transcript only the faults of its JSON are kept, if it `was_transcript` before an edit.
+    pub(crate) fn lint(&self, bytes: &[u8], was_transcript: bool) -> FileReport {
         let mut report = match toolcheck_project::open(bytes, self.container, Limits::default()) {
             Some(opened) => toolcheck_lint::lint_opened(&self.name, bytes, &opened, &self.options),
             None => toolcheck_lint::lint(&self.name, bytes, &self.options),
         };
         // All the JSON files of a project are opened here, and `toolcheck lint` skips those that are not transcripts.
         if !report.is_transcript() && !self.is_named {
-            report.findings.clear();
+            report.findings.retain(|finding| was_transcript && finding.rule == RuleId::MalformedJson);
         }
         self.sift(&mut report);
         report

@@ -156,7 +156,7 @@ impl Sweep {
         };
         // As the editor would show it: places are counted in that.
         let text = String::from_utf8_lossy(&bytes);
-        let report = settings.lint(text.as_bytes());
+        let report = settings.lint(text.as_bytes(), false);
         let found: Vec<_> = report.findings.iter().map(|finding| (0, finding)).collect();
         diagnostics::all(&found, report.left_out(), &Text::new(&text, self.encoding), uri)
     }

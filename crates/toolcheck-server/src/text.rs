@@ -80,6 +80,12 @@ impl Text {
         slice
     }
 
+    /// The character that a byte belongs to.
+    pub(crate) fn character(&self, byte: usize) -> Option<char> {
+        let at = self.rope.byte_to_char(byte.min(self.len()));
+        self.rope.get_char(at)
+    }
+
     /// The bytes of a line, with its line feed.
     pub(crate) fn line(&self, line: usize) -> Vec<u8> {
         self.slice(self.start_of(line)..self.start_of(line + 1))

@@ -3,6 +3,7 @@
 use crate::client::Client;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
+use toolcheck_core::RuleId;
 use toolcheck_lint::{FixOptions, Options, fix, lint, lint_opened};
 use toolcheck_open::{Limits, open};
 
@@ -20,16 +21,19 @@ const ROWS: [&str; 7] = [
 
 const URI: &str = "file:///invented/rows.jsonl";
 
-/// The diagnostics of a text: rule, start and end in bytes of their lines.
-fn expected(text: &str) -> Vec<(String, [u64; 4])> {
+/// The diagnostics of a text that `was_transcript` before it was edited: rule, start and end in bytes of their lines. What is
+/// about a request as a whole is at its first bracket.
+fn expected(text: &str, was_transcript: &mut bool) -> Vec<(String, [u64; 4])> {
     // An edit may leave a text that holds a request inside something else, such as behind a name.
     let (bytes, options) = (text.as_bytes(), Options::new());
-    let report = match open(bytes, Limits::default()) {
+    let mut report = match open(bytes, Limits::default()) {
         Some(opened) => lint_opened("/invented/rows.jsonl", bytes, &opened, &options),
         None => lint("/invented/rows.jsonl", bytes, &options),
     };
-    if report.format.is_none() && report.transcripts == 0 {
-        return Vec::new();
+    if report.is_transcript() {
+        *was_transcript = true;
+    } else {
+        report.findings.retain(|finding| *was_transcript && finding.rule == RuleId::MalformedJson);
     }
     let place = |byte: usize| {
         let line = text[..byte].matches('\n').count();
@@ -40,8 +44,10 @@ fn expected(text: &str) -> Vec<(String, [u64; 4])> {
         .findings
         .iter()
         .map(|finding| {
-            let ([line, column], [end, until]) =
-                (place(finding.spot.bytes.start), place(finding.spot.bytes.end));
+            let (from, to) = (finding.spot.bytes.start, finding.spot.bytes.end);
+            let is_whole =
+                finding.spot.pointer.is_empty() && to > from + 1 && text[from..].starts_with(['{', '[']);
+            let ([line, column], [end, until]) = (place(from), place(if is_whole { from + 1 } else { to }));
             (finding.rule.to_string(), [line, column, end, until])
         })
         .collect();
@@ -110,20 +116,117 @@ fn a_row_behind_a_name_is_a_value_in_a_text() {
     let text = format!("messages{}\n{}\n", &ROWS[0][11..], ROWS[4]);
     let found = published(&client.diagnostics(2));
     assert!(found.iter().any(|(rule, _)| rule == "orphan-tool-result"), "{found:?}");
-    assert_eq!(found, expected(&text));
+    assert_eq!(found, expected(&text, &mut true));
     client.shut_down();
 }
 
-/// The edits that broke a file leave it as one that is not a transcript, and so without diagnostics.
+/// The edits that broke a file leave it as one that is not a transcript: the faults of its JSON stay.
 #[test]
-fn a_file_that_is_no_transcript_any_more_has_no_diagnostics() {
+fn a_file_that_an_edit_breaks_keeps_its_syntax_errors() {
     let mut client = Client::new("utf-8");
     client.open(URI, &format!("{}\n{}\n", ROWS[0], ROWS[2]));
     assert_ne!(published(&client.diagnostics(1)), []);
     let broken = "{\"messages\": [{\"roléntent\": \"a\"}]}\n\"},]}\n";
     let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 2, "character": 0}});
     client.change(URI, 2, json!([{"range": range, "text": broken}]));
-    assert_eq!(published(&client.diagnostics(2)), []);
+    let found = published(&client.diagnostics(2));
+    assert!(!found.is_empty() && found.iter().all(|(rule, _)| rule == "malformed-json"), "{found:?}");
+    let request = "{\n  \"model\": \"m\",\n  \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}],\n  \"tools\": []\n}\n";
+    let uri = "file:///invented/request.json";
+    client.open(uri, request);
+    client.diagnostics(1);
+    client.change(uri, 2, json!([{"text": request.replacen('"', "", 1)}]));
+    let found = published(&client.diagnostics(2));
+    assert_eq!(found, [("malformed-json".to_owned(), [1, 2, 1, 7])]);
+    // A file that never was one has none.
+    client.open("file:///invented/package.json", "{name\": \"a\"}");
+    assert_eq!(published(&client.diagnostics(1)), []);
+    client.shut_down();
+}
+
+/// What is about a request as a whole is at its first bracket, and so are the hover and the code actions.
+#[test]
+fn what_is_about_a_request_is_at_its_bracket() {
+    let mut client = Client::new("utf-8");
+    let request = "\n{\n  \"model\": \"claude-sonnet-4-5\",\n  \"system\": \"be short\",\n  \"messages\": [\n    {\"role\": \"user\", \"content\": \"hi\"}\n  ]\n}\n";
+    let uri = "file:///invented/request.json";
+    client.open(uri, request);
+    let found = published(&client.diagnostics(1));
+    assert_eq!(found, [("missing-parameter".to_owned(), [1, 0, 1, 1])]);
+    let mut hover = |line: u64| {
+        let at = json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": 0}});
+        client.ask("textDocument/hover", at)
+    };
+    assert!(hover(1).to_string().contains("missing-parameter"));
+    assert_eq!(hover(4), Json::Null);
+    client.shut_down();
+}
+
+/// A hover fits on a screen, however much is known of a model.
+#[test]
+fn what_is_known_of_a_model_is_short() {
+    let mut client = Client::new("utf-8");
+    let uri = "file:///invented/request.json";
+    client.open(uri, "{\"model\": \"o3-mini\", \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}");
+    client.diagnostics(1);
+    let at = json!({"textDocument": {"uri": uri}, "position": {"line": 0, "character": 13}});
+    let hover = client.ask("textDocument/hover", at)["contents"]["value"].as_str().unwrap().to_owned();
+    assert!(hover.contains("more; all with their sources") && hover.contains("shapes.md#models"), "{hover}");
+    assert!(hover.lines().count() <= 15 && hover.lines().all(|line| line.len() <= 200), "{hover}");
+    client.shut_down();
+}
+
+/// The files that settings name are those of the folder that the editor has opened.
+#[test]
+fn files_in_settings_are_those_of_the_folder() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("relative-settings");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("cfg.toml"), "ignore = [\"unanswered-tool-call\"]\n").unwrap();
+    let mut client = Client::raw();
+    let root = format!("file://{}", folder.display());
+    let options = json!({"toolcheck": {"config": "cfg.toml"}});
+    client.ask("initialize", json!({"capabilities": {}, "rootUri": root, "initializationOptions": options}));
+    client.tell("initialized", json!({}));
+    let uri = format!("{root}/request.jsonl");
+    client.open(&uri, ROWS[1]);
+    assert_eq!(published(&client.diagnostics(1)), []);
+    let change = |client: &Client, config: &str| {
+        client.tell("workspace/didChangeConfiguration", json!({"settings": {"config": config}}));
+    };
+    change(&client, "missing.toml");
+    let told = client.wait_for("window/showMessage")["message"].to_string();
+    assert!(told.contains("relative-settings/missing.toml"), "{told}");
+    // It is told once.
+    change(&client, "missing.toml");
+    client.tell("workspace/didChangeConfiguration", json!({"settings": {}}));
+    change(&client, "~/toolcheck-that-nobody-has.toml");
+    let told = client.wait_for("window/showMessage")["message"].to_string();
+    assert!(told.contains("toolcheck-that-nobody-has.toml") && !told.contains('~'), "{told}");
+    client.shut_down();
+}
+
+/// A configuration that names a target's file that is not there is wrong at the name, saved or not.
+#[test]
+fn a_missing_file_of_a_target_is_shown_where_it_is_named() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing-target");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = "ignore = []\ntarget = \"own2.toml\"\n";
+    std::fs::write(folder.join("toolcheck.toml"), text).unwrap();
+    let mut client = Client::new("utf-8");
+    let uri = format!("file://{}/toolcheck.toml", folder.display());
+    client.open(&uri, text);
+    let shown = |found: &Json| {
+        let message = found[0]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(message.contains("cannot read the target file"), "{found}");
+        (found[0]["range"]["start"].clone(), found[0]["range"]["end"].clone())
+    };
+    let place = (json!({"line": 1, "character": 9}), json!({"line": 1, "character": 20}));
+    assert_eq!(shown(&client.diagnostics(1)), place);
+    client.change(&uri, 2, json!([{"text": "target = \"own3.toml\"\n"}]));
+    let place = (json!({"line": 0, "character": 9}), json!({"line": 0, "character": 20}));
+    assert_eq!(shown(&client.diagnostics(2)), place);
+    client.change(&uri, 3, json!([{"text": "target = \"bedrock\"\n"}]));
+    assert_eq!(client.diagnostics(3), json!([]));
     client.shut_down();
 }
 
@@ -210,7 +313,8 @@ proptest! {
         let mut text: String = rows.iter().map(|row| format!("{row}\n")).collect();
         let mut client = Client::new("utf-8");
         client.open(URI, &text);
-        prop_assert_eq!(published(&client.diagnostics(1)), expected(&text), "{}", text);
+        let mut was = false;
+        prop_assert_eq!(published(&client.diagnostics(1)), expected(&text, &mut was), "{}", text);
         for (number, (start, length, new)) in edits.iter().enumerate() {
             let from = floor(&text, (start * text.len() as f64) as usize);
             let to = floor(&text, from + (length * (text.len() - from) as f64) as usize).max(from);
@@ -218,7 +322,7 @@ proptest! {
             let version = number as i64 + 2;
             client.change(URI, version, json!([{"range": range, "text": new}]));
             text.replace_range(from..to, new);
-            prop_assert_eq!(published(&client.diagnostics(version)), expected(&text), "{}", text);
+            prop_assert_eq!(published(&client.diagnostics(version)), expected(&text, &mut was), "{}", text);
         }
         client.shut_down();
     }

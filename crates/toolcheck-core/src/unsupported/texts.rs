@@ -1,6 +1,6 @@
 //! Texts that are not JSON, and what to do with them.
 
-use super::{AS_EXCHANGE, lines};
+use super::{AS_EXCHANGE, languages, lines};
 
 /// A kind of file that is not JSON, recognised by its first bytes.
 #[derive(Debug)]
@@ -9,10 +9,10 @@ pub struct Text {
     pub name: &'static str,
     /// What to do.
     pub advice: &'static str,
-    sniff: fn(&[u8]) -> bool,
+    pub(super) sniff: fn(&[u8]) -> bool,
 }
 
-const fn text(name: &'static str, advice: &'static str, sniff: fn(&[u8]) -> bool) -> Text {
+pub(super) const fn text(name: &'static str, advice: &'static str, sniff: fn(&[u8]) -> bool) -> Text {
     Text { name, advice, sniff }
 }
 
@@ -66,8 +66,6 @@ static TEXTS: &[Text] = &[
         advice: "write them as JSON: `json.dumps(messages_to_dict(messages))`, with `messages_to_dict` of `langchain_core.messages`",
         sniff: is_langchain,
     },
-    text("what Ruby prints of a Hash", "write it as JSON: `JSON.generate(value)`", is_ruby),
-    text("what Elixir prints of a map", "write it as JSON: `Jason.encode!(value)`", is_elixir),
     text("a YAML cassette of recorded HTTP requests", BODIES, is_cassette),
     Text {
         name: "Markdown without a code block that holds a readable request",
@@ -95,10 +93,10 @@ pub fn of_text(bytes: &[u8]) -> Option<&'static Text> {
     match head.trim_ascii_start() {
         [] | [b'"', ..] => return None,
         [b'[', rest @ ..] if lines::is_bracketed(rest) || is_protocol_buffers(rest) => {}
-        [b'{' | b'[', rest @ ..] if !is_literal(rest) && !is_ruby(head) && !is_elixir(head) => return None,
+        [b'{' | b'[', rest @ ..] if !is_literal(rest) => return languages::find(head),
         _ => {}
     }
-    of_table(bytes).or_else(|| TEXTS.iter().find(|kind| (kind.sniff)(head)))
+    of_table(bytes).or_else(|| languages::find(head)).or_else(|| TEXTS.iter().find(|kind| (kind.sniff)(head)))
 }
 
 /// The kind of file that begins like this, where it has rows that may be transcripts.
@@ -109,33 +107,6 @@ pub fn of_table(bytes: &[u8]) -> Option<&'static Text> {
 /// Whether the first bracket of a text is one of Python, and not of JSON.
 fn is_literal(rest: &[u8]) -> bool {
     rest.first().is_some_and(|byte| *byte == b'\'' || byte.is_ascii_uppercase())
-}
-
-/// What is behind the brackets at the start of a text.
-fn first_key(head: &[u8]) -> &[u8] {
-    let is_before = |byte: &u8| matches!(byte, b'[' | b'{') || byte.is_ascii_whitespace();
-    &head[head.iter().position(|byte| !is_before(byte)).unwrap_or(head.len())..]
-}
-
-/// Whether the first key of a text is a symbol or a string that an arrow follows.
-fn is_ruby(head: &[u8]) -> bool {
-    const LONGEST_KEY: usize = 64;
-    let first = first_key(head);
-    let near = &first[..first.len().min(LONGEST_KEY)];
-    let name = match near {
-        [b':', name @ ..] => name
-            .iter()
-            .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
-            .map(|end| &name[end..]),
-        [b'"', text @ ..] => text.iter().position(|byte| *byte == b'"').map(|end| &text[end + 1..]),
-        _ => None,
-    };
-    name.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"=>"))
-}
-
-/// Whether a text begins with a map, perhaps in a list.
-fn is_elixir(head: &[u8]) -> bool {
-    first_key(head).starts_with(b"%{")
 }
 
 /// The first lines of contents and of responses of Gemini, as `google-generativeai` prints them.

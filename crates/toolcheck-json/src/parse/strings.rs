@@ -21,7 +21,7 @@ impl Reader<'_, '_> {
 
     #[inline(never)]
     fn long_string(&mut self) -> u8 {
-        let opened_at = Some(self.at as u32);
+        let start = self.at;
         self.at += 1;
         let mut flags = 0;
         loop {
@@ -41,7 +41,9 @@ impl Reader<'_, '_> {
                 // Fewer bytes are left than a block has.
                 Some(_) => self.at += plain_bytes(&self.bytes[self.at..]),
                 None => {
-                    self.fault_from(SyntaxErrorKind::UnterminatedString, self.at, self.at, opened_at);
+                    self.forget_faults_from(start);
+                    let (kind, opened_at) = (SyntaxErrorKind::UnterminatedString, Some(start as u32));
+                    self.fault_from(kind, self.at, self.at, opened_at);
                     return flags | UNTERMINATED;
                 }
             }

@@ -115,7 +115,7 @@ pub(super) fn unread(bytes: &[u8], unread: &Unread, opened: &Opened, options: &O
 
 const REST: &str = "nothing from here on was checked";
 
-/// The finding for values that are not JSON, but were read.
+/// The finding for values that are not JSON, but were read, or left out.
 pub(super) fn notation(bytes: &[u8], notation: &Notation, options: &Options) -> Vec<Finding> {
     let rule = &malformed_json::RULE;
     if !options.rules.iter().any(|asked| asked.id == rule.id) {
@@ -123,7 +123,7 @@ pub(super) fn notation(bytes: &[u8], notation: &Notation, options: &Options) -> 
     }
     let (mut finding, line) = at_line(rule, bytes, notation.at, notation.what.clone());
     finding.level = options.settings.levels.get(&rule.id).copied().unwrap_or(Level::Warning);
-    finding.caption("written like this").help(notation.advice.to_owned());
+    finding.caption(notation.caption).help(notation.advice.to_owned());
     locate(&line, finding)
 }
 

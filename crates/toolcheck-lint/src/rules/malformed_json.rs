@@ -27,6 +27,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             SyntaxErrorKind::Unclosed | SyntaxErrorKind::UnterminatedString => {
                 finding.help("the end of the text is missing; the part before it was still checked")
             }
+            SyntaxErrorKind::MissingQuote => finding.help(
+                "put a quote around each string, and `\\\"` for one inside; only the part before it was checked",
+            ),
             SyntaxErrorKind::TooDeep | SyntaxErrorKind::TooManyValues => {
                 finding.help("split the text; the part before it was still checked")
             }

@@ -2,7 +2,7 @@
 //! data, one per line.
 
 use toolcheck_core::{response, unsupported};
-use toolcheck_json::origins::Mapped;
+use toolcheck_json::origins::{Mapped, Notation};
 use toolcheck_json::{Document, Layout, Records};
 
 use super::{Container, HEAD, first_line, lines};
@@ -61,8 +61,11 @@ fn is_chunks(bytes: &[u8], head: &[u8]) -> bool {
         if others > events {
             return false;
         }
-        list.push_str(if list.len() > 1 { "," } else { "" });
-        list.push_str(text);
+        // A line that is cut would take in the next ones.
+        if document.faults().is_empty() {
+            list.push_str(if list.len() > 1 { "," } else { "" });
+            list.push_str(text);
+        }
     }
     list.push(']');
     response::read_any(Document::read(list.as_bytes()).root()).is_some()
@@ -71,5 +74,21 @@ fn is_chunks(bytes: &[u8], head: &[u8]) -> bool {
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     let mut maker = Maker::new(bytes.len(), limits);
     maker.add_response("response".to_owned(), &Mapped::same(bytes, 0));
-    Some(maker.finish(&CONTAINER, None))
+    let opened = maker.finish(&CONTAINER, None);
+    let notation = (opened.exchanges > 0).then(|| broken(bytes)).flatten();
+    Some(Opened { notation, ..opened })
+}
+
+/// What is said of events that are no whole JSON: nothing in them was read.
+fn broken(bytes: &[u8]) -> Option<Notation> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let (first, count) = response::broken_in(text)?;
+    let (what, advice) = if text[first.end..].trim_ascii().is_empty() {
+        ("the stream is cut off within its last event".to_owned(), "the events before it were checked")
+    } else if count == 1 {
+        ("an event of the stream is not valid JSON".to_owned(), "the other events were checked")
+    } else {
+        (format!("{count} events of the stream are not valid JSON"), "the other events were checked")
+    };
+    Some(Notation { what, at: first.start, caption: "here", advice })
 }

@@ -1,10 +1,12 @@
 //! What is known of models, by the evidence in targets and by what pages and tables say.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolcheck_core::Level;
 use toolcheck_core::models::{ModelFacts, facts_of, own_name};
 use toolcheck_core::shape::{Shape, Verdict};
 use toolcheck_core::suggest::similar;
@@ -42,27 +44,55 @@ fn what(refusal: &Refusal) -> String {
     format!("`{}`{case}", refusal.rule)
 }
 
-/// What is known of a model in a line for each fact, as Markdown, of the APIs with a format; empty if nothing is.
+/// How many facts of a model are told in short.
+const MOST_IN_SHORT: usize = 10;
+
+/// The most important of what is known of a model, as Markdown of a few lines, for the APIs with a format; empty if nothing
+/// is known.
 pub fn models_in_short(model: &str, format: &str) -> String {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     let known = known_by(&[model]);
     for of_target in known.iter().filter(|known| known.target.format.as_deref() == Some(format)) {
-        let _ = writeln!(text, "{} of {}:\n", bounded(model, 80), shown(&of_target.target.id));
+        let target = shown(&of_target.target.id);
+        // What the API of the format refuses comes first.
+        let is_other = *of_target.target.id != *format;
+        let of_level =
+            |level: Option<Level>| level.map(|level| format!(" ({})", level.as_str())).unwrap_or_default();
         for (object, fact) in &of_target.facts {
-            let level = fact.known.level.map(|level| format!(" ({})", level.as_str())).unwrap_or_default();
-            let subject = page::subject(fact);
-            let _ = writeln!(text, "- {subject} of {}: {}{level}", shown(object), demand(fact, ""));
+            let (level, subject) = (fact.known.level, page::subject(fact));
+            let line =
+                format!("{target}: {subject} of {}: {}{}", shown(object), demand(fact, ""), of_level(level));
+            lines.push((is_other, Reverse(level), line));
         }
         for refusal in &of_target.refusals {
-            let _ = writeln!(text, "- refuses what {} finds ({})", what(refusal), refusal.level().as_str());
+            let level = Some(refusal.level());
+            lines.push((
+                is_other,
+                Reverse(level),
+                format!("{target}: refuses what {} finds{}", what(refusal), of_level(level)),
+            ));
         }
-        text.push('\n');
     }
-    for (provider, facts) in facts_of(Some(model)) {
-        let _ = writeln!(text, "- {provider}: {}", told(facts));
+    lines.sort_by_key(|(is_other, level, _)| (*is_other, *level));
+    let told = facts_of(Some(model)).map(|(provider, facts)| format!("{provider}: {}", told(facts)));
+    let all: Vec<String> = told.chain(lines.into_iter().map(|(.., line)| line)).collect();
+    if all.is_empty() {
+        return String::new();
     }
+    let mut text = format!("{}:\n\n", bounded(model, 80));
+    for line in all.iter().take(MOST_IN_SHORT) {
+        let _ = writeln!(text, "- {}", bounded(line, LONGEST_LINE));
+    }
+    let more = all.len().saturating_sub(MOST_IN_SHORT);
+    let more = if more > 0 { format!("and {more} more; ") } else { String::new() };
+    let _ = write!(text, "\n{more}all with their sources: `toolcheck models`, [about models]({MODELS_URL})");
     text
 }
+
+/// The most bytes of a line in short.
+const LONGEST_LINE: usize = 160;
+
+const MODELS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/shapes.md#models");
 
 /// What pages and tables say of a model, in a line.
 fn told(facts: &ModelFacts) -> String {

@@ -85,6 +85,6 @@ impl Tally {
         };
         let first = found.next()?;
         let what = std::iter::once(first).chain(found).map(said).collect::<Vec<_>>().join("; ");
-        Some(Notation { what, at: self.first?, advice: first.3 })
+        Some(Notation { what, at: self.first?, caption: "written like this", advice: first.3 })
     }
 }
