@@ -390,7 +390,7 @@ mod tests {
     fn events_that_begin_as_objects_and_are_none_are_broken() {
         for (text, broken) in [
             ("data: {\"a\": 1}\n\ndata: [DONE]\n\ndata: ping\n\n", None),
-            ("data: {\"a\": 1}\n\ndata: {\"b\"\n\ndata: {\"c\": 2}\n\ndata: {\"d", Some((23..27, 2))),
+            ("data: {\"a\": 1}\n\ndata: {\"b\"\n\ndata: {\"c\": 2}\n\ndata: {\"d", Some((22..26, 2))),
             ("data: {\ndata: \"a\": 1}\n\n", None),
             ("data: {\ndata: \"a\": 1\n\n", Some((6..7, 1))),
             ("{\"a\": 1}\n{\"b\n{\"c\": 2}\n", Some((9..12, 1))),

@@ -100,6 +100,11 @@ impl SyntaxErrorKind {
         )
     }
 
+    /// Whether a string may end with it before its own end.
+    pub fn may_cut_string(self) -> bool {
+        matches!(self, Self::UnterminatedString | Self::MissingQuote)
+    }
+
     /// Whether the whole text is not UTF-8, so that none of it was read.
     pub fn is_other_encoding(self) -> bool {
         matches!(self, Self::Utf16 | Self::Utf32 | Self::Binary)

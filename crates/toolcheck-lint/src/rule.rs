@@ -16,7 +16,7 @@ use toolcheck_core::shape::Shape;
 use toolcheck_core::targets::{Target, Verdict};
 use toolcheck_core::tools::Definition;
 use toolcheck_core::{Level, RuleId};
-use toolcheck_json::{Document, SyntaxError, SyntaxErrorKind};
+use toolcheck_json::{Document, SyntaxError};
 use toolcheck_schema::Schemas;
 
 use crate::category::Category;
@@ -421,9 +421,7 @@ impl<'c> Context<'c, '_> {
         let faults = self.document.faults();
         let first = faults.partition_point(|fault| fault.span.start < string.span.start);
         let mut within = faults[first..].iter().take_while(|fault| fault.span.start <= string.span.end);
-        within.any(|fault| {
-            matches!(fault.kind, SyntaxErrorKind::UnterminatedString | SyntaxErrorKind::MissingQuote)
-        })
+        within.any(|fault| fault.kind.may_cut_string())
     }
 
     /// Whether the text, or its line, ends inside a value, so that more of it may be missing.
