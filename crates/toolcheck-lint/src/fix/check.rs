@@ -76,6 +76,9 @@ impl Requests {
     pub(super) fn add(&mut self, text: &[u8], changes: Vec<Change>) {
         for change in changes {
             let (Some(number), Some(format)) = (change.record, change.format) else { continue };
+            if !self.0.contains_key(&number) && change.done().all(|done| done.cost.is_none()) {
+                continue;
+            }
             let before = || text[change.start..change.end].to_vec();
             let new = || Request { format, start: change.start, before: before(), after: Vec::new() };
             self.0.entry(number).or_insert_with(new).after = change.bytes;

@@ -313,7 +313,7 @@ impl<'f> ShapeFault<'f> {
         let is_part = self.key != plain(&self.key);
         let node = value.id();
         // No number says what something is.
-        let is_kind = &*self.key == "type" && !value.is_object();
+        let is_kind = &*self.key == "type" && matches!(value.kind(), JsonKind::Number | JsonKind::Bool);
         if let Some(json) = respelled(value, expected).filter(|_| !is_kind) {
             return self.takes_json(field, &json).then(|| Fix::safe([Change::Write(node, json)]));
         }
