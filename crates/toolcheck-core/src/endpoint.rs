@@ -120,6 +120,8 @@ pub fn purpose(url: &str) -> Purpose {
             Purpose::Other
         }
         _ if OTHER_CALLS.iter().any(ends_with) => Purpose::Other,
+        // https://developers.cloudflare.com/workers-ai: tools have no type, and the answer is in `result`.
+        _ if path.contains("/ai/run/@") => Purpose::NotRead,
         _ if NOT_READ.contains(&last) => Purpose::NotRead,
         _ if is_of_model && OTHER_MODELS.iter().any(|part| model.contains(part)) => Purpose::Other,
         _ if is_of_model && MODEL_CALLS.contains(&last) => Purpose::Llm,

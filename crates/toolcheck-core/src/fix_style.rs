@@ -200,6 +200,25 @@ pub fn with_keys_of(result: Piece, other: Value<'_, '_>, id: NodeId, call: Value
 const ABOUT: [&str; 12] =
     words("role type id name status success is_error isError cache_control created_at timestamp ts");
 
+/// The JSON of a value on one line, whatever the file writes between its parts.
+pub fn on_one_line(value: Value<'_, '_>) -> String {
+    let raw = String::from_utf8_lossy(value.raw());
+    let (mut line, mut is_in_text, mut is_escaped) = (String::with_capacity(raw.len()), false, false);
+    for character in raw.chars() {
+        match character {
+            '"' if !is_escaped => is_in_text = !is_in_text,
+            ' ' | '\t' | '\r' | '\n' if !is_in_text => continue,
+            _ => {}
+        }
+        is_escaped = character == '\\' && !is_escaped;
+        line.push(character);
+        if !is_in_text && matches!(character, ',' | ':') {
+            line.push(' ');
+        }
+    }
+    line
+}
+
 /// The members of a result that are lost if only the values at `known` are kept, but for what another result has too.
 pub fn beside<'d, 's>(
     result: Value<'d, 's>,

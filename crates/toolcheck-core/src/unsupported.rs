@@ -19,6 +19,7 @@ mod lines;
 mod texts;
 
 pub(crate) use agents::is_of_crush;
+pub(crate) use conversations::is_added_to_conversation;
 pub use texts::{Text, is_recording, of_table, of_text};
 
 /// A kind of document that is not read.

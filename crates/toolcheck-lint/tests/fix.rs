@@ -22,6 +22,26 @@ fn calls_that_are_no_objects_are_no_place_for_an_id() {
     }
 }
 
+#[test]
+fn a_result_becomes_the_same_text_however_the_file_is_formatted() {
+    let result = json!({"functionResponse": {"id": "a1", "name": "tide", "response": {"at": "noon, \"or: so\"", "m": 2}}});
+    let body = json!({"contents": [
+        {"role": "user", "parts": [{"text": "tides?"}]},
+        {"role": "model", "parts": [{"text": "soon"}]},
+        {"role": "user", "parts": [result]},
+    ]});
+    let how = FixOptions::new().unsafe_fixes(true);
+    let said = |text: &str| {
+        let fixed = fix("a.json", text.as_bytes(), &Options::new(), &how);
+        let fixed: Value = serde_json::from_slice(&fixed.bytes).unwrap();
+        fixed["contents"][2]["parts"].to_string()
+    };
+    let pretty = format!("{body:#}");
+    let [one, two, three] = [body.to_string(), pretty.replace('\n', "\r\n"), pretty].map(|text| said(&text));
+    assert!(one.contains("noon, ") && !one.contains("functionResponse"), "{one}");
+    assert_eq!([&one, &one], [&two, &three]);
+}
+
 /// However many there are, they are fixed in one round.
 #[test]
 fn all_findings_of_a_record_are_fixed_at_once() {

@@ -141,7 +141,7 @@ fn add_leaves(root: Value<'_, '_>, (looks_inside, which): (bool, Leaves), leaves
     while let Some(value) = next {
         match value.kind() {
             // What a part is called says nothing.
-            Kind::String if which.leave_out(value) => {}
+            Kind::String | Kind::Number | Kind::Bool if which.leave_out(value) => {}
             Kind::Object | Kind::Array => open.push(value.children()),
             Kind::String => {
                 let text = value.as_str().unwrap_or_default();

@@ -203,10 +203,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             let has_name =
                 before.name.as_ref().is_some_and(|name| !name.is_empty() && kind.as_ref() != Some(name));
             let is_spelt = |this: &Self| {
-                before.arguments == after.arguments && this.level_of_other(before, after) == Level::Form
+                let is_same = before.is_described || before.arguments == after.arguments;
+                is_same && this.level_of_other(before, after) == Level::Form
             };
-            let is_more = (!has_name || before.name == after.name || is_spelt(self))
-                && (before.lacks_arguments || before.arguments == after.arguments);
+            let is_more = before.is_described && is_spelt(self)
+                || (!has_name || before.name == after.name || is_spelt(self))
+                    && (before.lacks_arguments || before.arguments == after.arguments);
             let level = if is_more { Level::Change } else { Level::Loss };
             self.add(Kind::CallChanged, level, at, format!("{what} {}", title(before)));
         }
@@ -358,9 +360,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                         || before.signature.is_none() && self.cannot(Feature::UnsignedReasoning)
                         || before.text.is_empty() && !self.is_one_family;
                     let about = characters(before.text.chars().count());
-                    self.add_loss(Kind::ReasoningLost, loss, cannot, at, about);
+                    // What was not text may be read as one now.
+                    let is_kept = before.text.is_empty() && self.known_now(number).is_some();
+                    let level = if is_kept { Level::Form } else { loss };
+                    self.add_loss(Kind::ReasoningLost, level, cannot, at, about);
                 }
-                EventKind::Media => self.media_gone(before, at),
+                EventKind::Media => self.media_gone(number, at),
                 EventKind::ServerCall => {
                     let cannot = self.cannot(Feature::ServerTools);
                     let about = format!("{}, which the provider ran", title(before));

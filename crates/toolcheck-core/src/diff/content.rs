@@ -201,8 +201,17 @@ fn is_medium(block: Value<'_, '_>) -> bool {
 }
 
 /// The keys of a medium that say what it is, and not what is in it.
-const ABOUT_MEDIA: [&str; 8] =
-    ["type", "media_type", "mediaType", "mime_type", "mimeType", "format", "detail", "cache_control"];
+const ABOUT_MEDIA: [&str; 9] = [
+    "type",
+    "media_type",
+    "mediaType",
+    "mime_type",
+    "mimeType",
+    "format",
+    "detail",
+    "cache_control",
+    "prompt_cache_breakpoint",
+];
 
 /// What makes a medium the same in every format: its data, or its address. That is its longest text.
 pub(super) fn identity(medium: Value<'_, '_>) -> u64 {

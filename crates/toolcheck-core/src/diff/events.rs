@@ -9,8 +9,8 @@ use super::content::{self, Content};
 use crate::conversation::Feature;
 use crate::formats::{self, Format};
 use crate::ir::{
-    Arguments, Body, Call, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolResult, Transcript,
-    UnpairedReason,
+    Arguments, Body, Call, Executor, Named, Part, Place, Reasoning, Role, Signature, ToolKind, ToolResult,
+    Transcript, UnpairedReason,
 };
 use crate::matching::{Half, Matches, Position};
 use crate::pairing::Binding;
@@ -102,6 +102,8 @@ pub(super) struct Event<'s> {
     pub(super) arguments: u64,
     /// Whether a call has no arguments, not even empty ones.
     pub(super) lacks_arguments: bool,
+    /// Whether the API describes what a call says, and not the tool.
+    pub(super) is_described: bool,
     pub(super) content: Content<'s>,
     pub(super) failed: bool,
     /// A hash of the signature of reasoning or of a call.
@@ -126,6 +128,7 @@ impl<'s> Event<'s> {
             name: None,
             arguments: 0,
             lacks_arguments: false,
+            is_described: false,
             content: Content::default(),
             failed: false,
             signature: None,
@@ -333,8 +336,9 @@ impl<'s> Reading<'_, '_, 's> {
         let id = text_of(call.id.as_ref()).filter(|id| !id.is_empty());
         let id = id.filter(|_| call.unpaired != Some(UnpairedReason::UnknownId));
         let lacks_arguments = call.arguments.are_absent();
+        let is_described = !call.is_of_function() && call.kind != ToolKind::Custom;
         let event = Event::new(EventKind::Call, Role::Assistant, place);
-        self.push(Event { key, name, arguments, lacks_arguments, signature, id, ..event });
+        self.push(Event { key, name, arguments, lacks_arguments, is_described, signature, id, ..event });
     }
 
     fn result(&mut self, place: Place, result: &ToolResult<'s>) {

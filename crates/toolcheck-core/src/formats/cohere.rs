@@ -58,7 +58,8 @@ const OWN_MESSAGE: [&str; 2] = ["tool_plan", "citations"];
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = messages_of(root) else { return 0 };
-    let sure = surest_message(list, certainty::CERTAIN, claim);
+    let is_empty = root.is_object() && list.elements().next().is_none();
+    let sure = if is_empty { certainty::FAINT } else { surest_message(list, certainty::CERTAIN, claim) };
     if sure == 0 || !root.is_object() {
         return sure;
     }

@@ -434,7 +434,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     transcript.unread.extend(no_list.and_then(unread::member));
     let role_name = message.role_name.as_ref().map(|role| &*role.text);
     message.role = dialect.role(role_name);
-    let is_function = role_name == Some("function");
+    let is_of_function = role_name == Some("function");
     message.content = Content::of(own.content);
     if let Some(content) = own.content {
         message.content_place = Place::of(content);
@@ -449,7 +449,11 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         message.role = Role::Tool;
     }
     // That the role is not known is told by itself.
-    let is_result = message.role == Role::Unknown && (is_answer || own.is_named_result(dialect));
+    let is_unknown = message.role == Role::Unknown;
+    let name = own.result_name.as_ref().map(|(_, name)| &*name.text);
+    let is_function =
+        is_of_function || is_unknown && own.calls.is_none() && mistakes::answers_function(transcript, name);
+    let is_result = is_unknown && (is_answer || is_function || own.is_named_result(dialect));
     let role = if is_result { Role::Tool } else { message.role };
     transcript.open_message(message);
 

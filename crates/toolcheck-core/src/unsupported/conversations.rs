@@ -33,6 +33,9 @@ static ALL: &[Unsupported] = &[
         has(root, &["contents"]) && root.get_any(&["ttl", "expireTime", "expire_time"]).is_some()
     })
     .advising("check the request that uses it, or leave the file out"),
+    // https://developers.openai.com/api/reference/resources/conversations: the calls are in what the server keeps.
+    request("items for a conversation that OpenAI's API keeps", is_added_to_conversation)
+        .advising("check a request with all of the conversation, or leave the file out"),
     // `types/shared/completion_message.py` of llama-stack-client 0.2.
     of_agent("messages of Llama Stack's own inference API", |root| any_message(root, is_of_llama_stack)),
     of_agent("messages of AgentScope", is_of_agentscope),
@@ -62,14 +65,28 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 23] = words(
-        "assistant_id chat_history contextId data events from history input jsonrpc kind memory message messages method \
+    const KEYS: [&str; 24] = words(
+        "assistant_id chat_history contextId data events from history input items jsonrpc kind memory message messages method \
         object returnControl sessionState steps task tool_outputs trace ttl type",
     );
     root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
 }
 
 const LOOKED_AT: usize = 8;
+
+/// Whether a document is only a list of items, with results and without any call.
+pub(crate) fn is_added_to_conversation(root: Value<'_, '_>) -> bool {
+    let is = |end: &str| {
+        let items = root.list("items").take(MOST_ADDED);
+        items.filter_map(|item| item.get_str("type")).any(|kind| kind.ends_with(end))
+    };
+    root.members().all(|member| member.has_key("items") || member.has_key("metadata"))
+        && is("_call_output")
+        && !is("_call")
+}
+
+/// The most items that are added to a conversation at once, by the reference of the API.
+const MOST_ADDED: usize = 20;
 
 fn is_of_llama_stack(message: Value<'_, '_>) -> bool {
     first_of(message, "tool_calls").is_some_and(|call| has(call, &["call_id", "tool_name", "arguments"]))

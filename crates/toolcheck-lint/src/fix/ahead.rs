@@ -68,7 +68,6 @@ pub(super) fn go_on(
         let worse = check::not_better(before, &report, &trial);
         for (_, number) in open.extract_if(|record, _| !worse.contains_key(record)) {
             changes[number] = trial[number].clone();
-            check::weigh_later(&mut changes[number], bytes);
             is_any_better = true;
         }
         if open.is_empty() {

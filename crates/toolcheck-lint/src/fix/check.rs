@@ -1,17 +1,16 @@
 //! Whether a file is better once it is fixed.
 
+use std::ops::Range;
+
 use foldhash::HashMap;
 use toolcheck_core::RuleId;
-use toolcheck_core::diff::{Level, Side, diff};
-use toolcheck_core::fix::{Cost, Fix};
+use toolcheck_core::diff::Level;
+use toolcheck_core::diff::files::{File, compare};
+use toolcheck_core::fix::Cost;
 use toolcheck_core::formats::Format;
-use toolcheck_core::ir::Transcript;
-use toolcheck_json::{Document, Span};
 
 use super::{Applied, Change};
 use crate::compare_fix::Counts;
-use crate::finding::Finding;
-use crate::planner::Planned;
 use crate::report::FileReport;
 
 /// The findings by rule: of each record, and of all.
@@ -60,51 +59,74 @@ pub(super) fn takes_more(before: &FileReport, after: &FileReport, changes: &[Cha
     before.tool_calls > after.tool_calls + count || before.tool_results > after.tool_results + count
 }
 
-/// Says of the fixes of a request that may lose something whether they do: what a `diff` with the new text finds.
-pub(super) fn weigh(
-    plan: &mut Planned,
-    (before, transcript, format): (&Document<'_>, &Transcript<'_>, &Format),
-    findings: &[Finding],
-) {
-    let fix = |finding: usize| findings[finding].fix.as_deref().filter(|fix| fix.or_lost.is_some());
-    if !plan.done.iter().any(|done| fix(done.finding).is_some()) {
-        return;
+/// Requests that were changed, each by its number with how it was and how it is now.
+#[derive(Default)]
+pub(super) struct Requests(HashMap<usize, Request>);
+
+struct Request {
+    format: &'static Format,
+    /// Where it began in the file as it was.
+    start: usize,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Requests {
+    /// Adds the changes of a round. What only safe fixes have changed so far is not kept.
+    pub(super) fn add(&mut self, text: &[u8], changes: Vec<Change>) {
+        for change in changes {
+            let (Some(number), Some(format)) = (change.record, change.format) else { continue };
+            if !self.0.contains_key(&number) && change.done().all(|done| done.cost.is_none()) {
+                continue;
+            }
+            let before = || text[change.start..change.end].to_vec();
+            let new = || Request { format, start: change.start, before: before(), after: Vec::new() };
+            self.0.entry(number).or_insert_with(new).after = change.bytes;
+        }
     }
-    let lost = losses((before, transcript), (&plan.bytes, format));
-    let meets = |fix: &Fix| {
-        let mut spans = fix.changes.iter().map(|change| before.value(change.node()).span());
-        spans.any(|span| lost.iter().any(|lost| lost.contains(span) || span.contains(*lost)))
-    };
-    for done in &mut plan.done {
-        if let Some(fix) = fix(done.finding).filter(|fix| meets(fix)) {
-            done.cost = fix.or_lost.clone().map(Cost::Loss);
+
+    /// Says of fixes that cost something whether they lose it, as `diff` does. Of the first of them, the places are those in
+    /// the file as it was.
+    pub(super) fn weigh(&self, applied: &mut [Applied], first: usize) {
+        let mut by_record: HashMap<usize, Vec<(&mut Applied, bool)>> = HashMap::default();
+        for (number, done) in applied.iter_mut().enumerate().filter(|(_, done)| done.cost.is_some()) {
+            by_record.entry(done.spot.record).or_default().push((done, number < first));
+        }
+        for (number, mut all) in by_record {
+            let Some(lost) = self.0.get(&number).and_then(Request::losses) else { continue };
+            let is_loss = |done: &Applied| done.cost.as_ref().is_some_and(|cost| cost.lost().is_some());
+            let meets = |done: &Applied| {
+                let own = &done.spot.bytes;
+                let holds = |one: &Range<usize>, other: &Range<usize>| {
+                    one.start <= other.start && other.end <= one.end
+                };
+                lost.iter().any(|lost| holds(lost, own) || holds(own, lost))
+            };
+            let is_any = all.iter().any(|(done, is_first)| is_loss(done) || *is_first && meets(done));
+            for (done, is_first) in &mut all {
+                match done.cost.take() {
+                    Some(Cost::Loss(what)) if lost.is_empty() => {
+                        done.cost = Some(Cost::Guess(format!("assumes that {what} is not needed")));
+                    }
+                    Some(Cost::Guess(guess)) if !lost.is_empty() && (!is_any || *is_first && meets(done)) => {
+                        let what = done.or_lost.clone();
+                        done.cost =
+                            Some(Cost::Loss(what.unwrap_or_else(|| format!("what was there ({guess})"))));
+                    }
+                    cost => done.cost = cost,
+                }
+            }
         }
     }
 }
 
-/// The same of fixes of what showed only later: they are weighed by the text as it was, which may have been read.
-pub(super) fn weigh_later(change: &mut Change, bytes: &[u8]) {
-    let (Some(format), true) = (change.format, change.later.iter().any(|done| done.or_lost.is_some())) else {
-        return;
-    };
-    let before = Document::read(&bytes[change.start..change.end]);
-    let Some(transcript) = format.read(before.root()) else { return };
-    let is_told = change.done().any(|done| done.cost.as_ref().is_some_and(|cost| cost.lost().is_some()));
-    if !is_told && !losses((&before, &transcript), (&change.bytes, format)).is_empty() {
-        for done in change.later.iter_mut().filter(|done| done.or_lost.is_some()) {
-            done.cost = done.or_lost.clone().map(Cost::Loss);
-        }
+impl Request {
+    /// The places of what `diff` says is lost; `None` if it can't compare them.
+    fn losses(&self) -> Option<Vec<Range<usize>>> {
+        let read = |bytes| File::read(bytes, Some(self.format.into())).ok();
+        let changes = compare(&read(&self.before)?, &read(&self.after)?, None).changes;
+        let lost = changes.into_iter().filter(|change| change.level == Level::Loss);
+        let at = |bytes: Range<usize>| bytes.start + self.start..bytes.end + self.start;
+        Some(lost.map(|change| change.before.map(|spot| at(spot.bytes)).unwrap_or_default()).collect())
     }
-}
-
-/// Where something is that a new text has no more.
-fn losses(
-    (before, transcript): (&Document<'_>, &Transcript<'_>),
-    (text, format): (&[u8], &Format),
-) -> Vec<Span> {
-    let document = Document::read(text);
-    let Some(after) = format.read(document.root()) else { return Vec::new() };
-    let changes = diff(&Side::new(transcript, before), &Side::new(&after, &document)).changes;
-    let lost = changes.iter().filter(|change| change.level == Level::Loss);
-    lost.filter_map(|change| Some(change.before?.span)).collect()
 }

@@ -110,13 +110,16 @@ impl Fixed<'_> {
 pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions) -> Fixed<'b> {
     // Whether what is planned is better is tried here.
     let options = &options.clone().marks(Marks::Planned);
-    let Round { report: before, mut applied, mut after, mut reasons, mut left } =
+    let Round { report: before, mut applied, mut after, mut reasons, mut left, changes } =
         Round::of(path, bytes, options, how);
     if after.is_none() {
         let mut skipped = reasons.left(&before, how, None);
         try_unsafe(path, bytes, options, how, &mut skipped);
         return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
     }
+    let mut requests = check::Requests::default();
+    requests.add(bytes, changes);
+    let first = applied.len();
     // What shows only once something else is fixed is fixed then.
     // The places are others once the text is.
     let mut is_done = !how.only_places().is_empty();
@@ -135,8 +138,10 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
             break;
         }
         applied.extend(round.applied);
+        requests.add(text, round.changes);
         after = round.after;
     }
+    requests.weigh(&mut applied, first);
     let place = |finding: &Finding| (finding.rule, finding.spot.record, finding.spot.pointer.clone());
     let places: HashMap<_, &Spot> =
         before.findings.iter().map(|finding| (place(finding), &finding.spot)).collect();
@@ -224,6 +229,7 @@ struct Round {
     reasons: Reasons,
     /// What is left because its fix makes nothing better.
     left: Vec<LeftOut>,
+    changes: Vec<Change>,
 }
 
 impl Round {
@@ -267,7 +273,7 @@ impl Round {
                 done.spot = (*place).clone();
             }
         }
-        Self { report, applied, after, reasons, left: Vec::new() }
+        Self { report, applied, after, reasons, left: Vec::new(), changes }
     }
 }
 
@@ -469,11 +475,7 @@ impl<'o> Collector<'o> {
         let mut transcript =
             read.unwrap_or_else(|| Transcript::without_messages(format.key(), document.root()));
         transcript.kind = self.kind;
-        let plan = |way: &Way| {
-            let mut plan = plan_request(record, document, &transcript, self.options, way, findings)?;
-            check::weigh(&mut plan, (document, &transcript, format), findings);
-            Some(plan)
-        };
+        let plan = |way: &Way| plan_request(record, document, &transcript, self.options, way, findings);
         self.keep(record, document, findings, &plan, Some(record.index))
     }
 

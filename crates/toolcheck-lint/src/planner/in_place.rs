@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::{Change, Cost, Fix};
-use toolcheck_core::fix_style::NO_CALL;
+use toolcheck_core::fix_style::{self, NO_CALL};
 use toolcheck_core::pairing::ResultSite;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, SyntaxError, SyntaxErrorKind, Value};
@@ -207,7 +207,7 @@ impl Planner<'_, '_> {
                 None => {
                     head.push_str(&content.map_or_else(String::new, |content| match content.as_str() {
                         Some(text) => text.into_owned(),
-                        None => String::from_utf8_lossy(content.raw()).into_owned(),
+                        None => fix_style::on_one_line(content),
                     }));
                     match is_message {
                         true => self.with_stamps((self.fix_style.said)(Piece::text(&head)), message),

@@ -403,8 +403,8 @@ impl<'p> Planner<'p, '_> {
         match self.content_blocks(content) {
             Some(content) => blocks.extend(content.into_iter().map(|block| self.for_the_user(block))),
             None => {
-                let raw = String::from_utf8_lossy(content.map_or(b"", Value::raw)).into_owned();
-                blocks.push((self.fix_style.text)(Piece::text(&raw)));
+                let text = content.map(fix_style::on_one_line).unwrap_or_default();
+                blocks.push((self.fix_style.text)(Piece::text(&text)));
             }
         }
         let others = self.other_blocks(site).into_iter().flat_map(Value::elements);
@@ -463,7 +463,7 @@ impl<'p> Planner<'p, '_> {
         if !self.fix_style.is_only_in_results(value) {
             return block;
         }
-        (self.fix_style.text)(Piece::text(&String::from_utf8_lossy(value.raw())))
+        (self.fix_style.text)(Piece::text(&fix_style::on_one_line(value)))
     }
 
     /// The content of a result as blocks, without those that say nothing; `None` if it has another form.

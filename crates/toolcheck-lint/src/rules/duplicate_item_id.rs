@@ -32,6 +32,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             continue;
         };
+        // That two calls have one id is told of the calls.
+        let called = [&earlier.id, &item.id].map(|id| call_id(cx, id));
+        if called[0].is_some() && called[0] == called[1] {
+            continue;
+        }
         let finding = out.report(item.id.place, format!("item `{title}` is sent twice"));
         let (one, other) = (item_of(cx, &earlier.id), item_of(cx, &item.id));
         finding.fix(match one.zip(other).filter(|(one, other)| one.raw() == other.raw()) {
@@ -48,6 +53,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .value("id", &item.id.text)
             .value("index", item.index);
     }
+}
+
+/// The id of the call that has the id of an item.
+fn call_id<'c>(cx: &'c Context<'_, '_>, id: &Named<'_>) -> Option<&'c str> {
+    let calls = &cx.pairing.calls;
+    let after = calls.partition_point(|site| site.part.place.span.start <= id.place.span.start);
+    let site = calls.get(after.checked_sub(1)?)?;
+    site.part.place.span.contains(id.place.span).then(|| site.call.id.as_ref().map(|id| &*id.text))?
 }
 
 fn item_of<'d, 's>(cx: &Context<'d, 's>, id: &Named<'_>) -> Option<Value<'d, 's>> {

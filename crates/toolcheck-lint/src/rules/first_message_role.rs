@@ -26,7 +26,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     else {
         return;
     };
-    if message.role != Role::Assistant {
+    // An item of a kind that is not known may be anyone's.
+    let is_unread = parts
+        .first()
+        .is_some_and(|part| matches!(part.body, Body::Opaque) && part.place.node == message.place.node);
+    if message.role != Role::Assistant || is_unread {
         return;
     }
     let finding = out.report(message.place, "the conversation starts with a message from the model");

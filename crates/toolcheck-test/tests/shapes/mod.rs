@@ -7,6 +7,7 @@ mod bodies;
 mod coverage;
 mod exceptions;
 mod expected;
+mod losses;
 mod mutations;
 mod seen;
 

@@ -8,7 +8,7 @@ use crate::conversation::Feature;
 use crate::diff::canonical::{self, Leaves};
 use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
-use crate::diff::events::{Event, EventKind};
+use crate::diff::events::EventKind;
 use crate::diff::kinds::{Kind, Level};
 use crate::missing_result;
 
@@ -134,7 +134,8 @@ impl<'s> Finder<'_, '_, 's> {
     }
 
     /// An image or a document that is gone. The loss of its result is the loss of both.
-    pub(super) fn media_gone(&mut self, before: &Event<'s>, at: At) {
+    pub(super) fn media_gone(&mut self, number: usize, at: At) {
+        let before = self.before(number);
         let result = before.owner.and_then(|result| self.paired.pairs.before[result]);
         if before.owner.is_some() && result.is_none() {
             return;
@@ -142,8 +143,10 @@ impl<'s> Finder<'_, '_, 's> {
         let cannot = before.owner.is_some() && self.cannot(Feature::ResultMedia);
         let about = if before.owner.is_some() { "in a result" } else { "in a message" };
         // What was not text may be read as one now.
-        let is_kept =
-            result.is_some_and(|result| self.level_of_other(before, self.after(result)) == Level::Form);
+        let is_kept = match result {
+            Some(result) => self.level_of_other(before, self.after(result)) == Level::Form,
+            None => self.known_now(number).is_some(),
+        };
         let level = if is_kept { Level::Form } else { Level::Loss };
         self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
     }

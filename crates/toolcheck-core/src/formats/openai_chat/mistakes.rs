@@ -5,7 +5,7 @@ use toolcheck_json::Value;
 use super::{is_own_model, own_keys};
 use crate::claim::MESSAGES_LOOKED_AT;
 use crate::formats::declares;
-use crate::ir::{Body, Part, Role, Transcript};
+use crate::ir::{Body, Part, Role, ToolKind, Transcript};
 
 /// Whether a body is one of this API or of a dialect, whatever single messages look like: its tools, its settings or its
 /// model are, and so is a message.
@@ -23,6 +23,13 @@ pub(crate) fn has_tools(message: Value<'_, '_>) -> bool {
 
 /// How many of the last parts are searched for the call that a message names.
 const PARTS_LOOKED_AT: usize = 128;
+
+/// Whether this is the name of the function that was called last, in the form that was before tools.
+pub(super) fn answers_function(transcript: &Transcript<'_>, name: Option<&str>) -> bool {
+    let Some(Part { body: Body::Call(call), .. }) = transcript.parts.last() else { return false };
+    let own = call.name.as_ref().map(|name| &*name.text);
+    call.kind == ToolKind::LegacyFunction && name.is_some() && own == name
+}
 
 /// Whether a message is a result, whatever its role: it names a call before it. What is not the user's comes right after it and
 /// other results.

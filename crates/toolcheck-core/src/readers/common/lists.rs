@@ -118,9 +118,10 @@ pub(crate) const THREAD: [&str; 8] =
     words("chatId chat_id threadId thread_id conversationId conversation_id sessionId session_id");
 
 /// The keys under which data sets have the tools of their rows.
-pub(crate) const TOOLS: [&str; 13] = words(
+pub(crate) const TOOLS: [&str; 15] = words(
     "tools functions tools_json available_tools availableTools tool_defs tool_definitions toolDefinitions \
-    tool_schemas function_declarations functions_json tool_list gen_ai.tool.definitions",
+    tool_schemas function_declarations functions_json tool_list tools_available gen_ai.tool.definitions \
+    gen_ai.request.available_tools",
 );
 
 /// The keys under which rows of preferences have the message that the model learns to write.

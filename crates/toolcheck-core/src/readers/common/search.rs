@@ -414,6 +414,9 @@ impl<'d, 's> Search<'d, 's> {
     }
 
     fn search_object(&mut self, value: Value<'d, 's>, around: Around<'d, 's>, stack: &mut Stack<'d, 's>) {
+        if unsupported::is_added_to_conversation(value) {
+            return;
+        }
         if value.get("type").is_some()
             && let Some(called) = unread::called(value)
         {

@@ -37,7 +37,9 @@ impl<'h> Action<'h> {
             return Some(Self::WriteAs(json));
         }
         if let Some(member) = help.strip_prefix("add `\"") {
-            let (key, json) = member.strip_suffix('`')?.split_once("\": ")?;
+            // What else may be done follows.
+            let member = member.split_once("`, or ").map(|(member, _)| member).or(member.strip_suffix('`'));
+            let (key, json) = member?.split_once("\": ")?;
             return Some(Self::Add { key, json });
         }
         if let Some((key, rest)) = quoted("leave `") {
@@ -67,6 +69,7 @@ mod tests {
     fn a_help_tells_what_to_do() {
         for (help, action) in [
             ("add `\"type\": \"object\"`", Some(Action::Add { key: "type", json: "\"object\"" })),
+            ("add `\"n\": 1`, or leave it", Some(Action::Add { key: "n", json: "1" })),
             ("leave `top_p` out", Some(Action::LeaveOut(Some("top_p")))),
             ("leave it out, or use another model", Some(Action::LeaveOut(None))),
             ("move it to the request, which has this key", Some(Action::Move(None))),

@@ -21,10 +21,8 @@ fn has_misspelt(object: &Object, value: Value<'_, '_>, key: &str) -> bool {
 
 /// Leaves out what nothing refers to where a reference leads nowhere: that one is spelled wrong.
 pub(super) fn leave_out_unreferenced(faults: &mut Vec<ShapeFault<'_>>) {
-    let among = |fault: &ShapeFault<'_>| match (fault.check, &fault.detail) {
-        (Some(CheckKind::Among(pointer)), Detail::Values { got, .. }) => {
-            Some((pointer.to_string(), got.clone()))
-        }
+    let among = |fault: &ShapeFault<'_>| match (fault.among(), &fault.detail) {
+        (Some(pointer), Detail::Values { got, .. }) => Some((pointer.to_owned(), got.clone())),
         _ => None,
     };
     let leads_to = |pointer: &str, key: &str| pointer.rsplit('/').next() == Some(key);

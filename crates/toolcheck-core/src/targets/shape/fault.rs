@@ -400,6 +400,14 @@ impl<'f> ShapeFault<'f> {
         }
     }
 
+    /// The pointer to the values of which it has to be one.
+    pub fn among(&self) -> Option<&'f str> {
+        match self.check? {
+            CheckKind::Among(pointer) => Some(pointer),
+            _ => None,
+        }
+    }
+
     /// What a conflict is about.
     pub fn condition(&self) -> Option<Condition> {
         Some(match self.check? {

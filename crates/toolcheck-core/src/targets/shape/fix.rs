@@ -312,7 +312,9 @@ impl<'f> ShapeFault<'f> {
         let field = self.field?;
         let is_part = self.key != plain(&self.key);
         let node = value.id();
-        if let Some(json) = respelled(value, expected) {
+        // No number says what something is.
+        let is_kind = &*self.key == "type" && matches!(value.kind(), JsonKind::Number | JsonKind::Bool);
+        if let Some(json) = respelled(value, expected).filter(|_| !is_kind) {
             return self.takes_json(field, &json).then(|| Fix::safe([Change::Write(node, json)]));
         }
         // A list of blocks without any is a text without any.
@@ -514,7 +516,7 @@ impl<'f> ShapeFault<'f> {
         match is_setting {
             true => Fix::lossy(what, change),
             // It is beside what is said.
-            false => Fix::guess(format!("assumes that {what} is not needed"), change),
+            false => Fix::or_lossy(format!("assumes that {what} is not needed"), what, change),
         }
     }
 }

@@ -34,7 +34,7 @@ fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Opti
     let fault = &refused.fault;
     let object = cx.document.value(fault.node());
     if refused.rule == RuleId::InvalidValue && object.key_text().is_none() && says_nothing(object) {
-        return Some(Fix::lossy("an object that says nothing is removed", [Change::Remove(object.id())]));
+        return Some(Fix::guess("an object that says nothing is removed", [Change::Remove(object.id())]));
     }
     let lacks_name = fault.kind == ShapeFaultKind::Missing && &*fault.key == "name";
     let named = || tool_name(cx, fault.object_kind(), fault.object_node(), lacks_name);

@@ -138,9 +138,11 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
     let key = shorten(&fault.key).into_owned();
     let (message, caption, help): (String, &'static str, Option<String>) = match (fault.kind, &fault.detail) {
         (_, Detail::Values { got, .. }) => {
-            let what = match got.as_str() {
-                "" => format!("the value of `{key}` is not allowed"),
-                got => format!("`{got}` is not an allowed value of `{key}`"),
+            let others = fault.among().and_then(|pointer| pointer.strip_prefix('/')?.split_once("/*/"));
+            let what = match (got.as_str(), others) {
+                ("", _) => format!("the value of `{key}` is not allowed"),
+                (got, Some((list, other))) => format!("`{got}` is no `{other}` in `{list}`"),
+                (got, None) => format!("`{got}` is not an allowed value of `{key}`"),
             };
             (what, "not allowed", fault.advice(document))
         }
