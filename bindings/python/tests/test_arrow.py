@@ -6,6 +6,7 @@ import random
 import struct
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -46,6 +47,31 @@ def sum_of(reports):
         sum(report.errors for report in reports),
         sum(report.warnings for report in reports),
     )
+
+
+def test_a_linter_of_requests_says_so_of_rows(pa):
+    table = pa.table({"messages": [[{"role": "user", "content": "hi"}]]})
+    for method in ("column", "rows", "verdicts"):
+        with pytest.warns(UserWarning, match=r"linted as requests; use Linter\(kind='dataset'\)") as told:
+            getattr(Linter(), method)(table)
+        assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Linter(kind="dataset").column(table)
+        Linter(kind="request").column(table)
+        Linter().column(table.append_column("model", pa.array(["gpt-5"])))
+        Linter().column(table["messages"])
+
+
+def test_a_linter_of_rows_says_so_of_a_request():
+    body = {"model": "gpt-5", "stream": True, "messages": [{"role": "user", "content": "hi"}]}
+    with pytest.warns(UserWarning, match="linted as a row of a data set") as told:
+        Linter(kind="dataset").lint(body)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Linter().lint(body)
+        Linter(kind="dataset").lint({"model": "gpt-5", "messages": []})
 
 
 def test_every_type_of_text(pa, expected):
@@ -304,6 +330,7 @@ def test_no_other_library_is_needed():
     pytest.importorskip("polars")
     code = """
 import sys
+import warnings
 sys.modules["pyarrow"] = sys.modules["pandas"] = sys.modules["numpy"] = None
 import polars, toolcheck_lint
 print(toolcheck_lint.Linter().column(polars.Series(["{}", "[]"])).rows)

@@ -94,6 +94,9 @@ impl FixStyle {
 /// What is said of a result that became text, if it has no call.
 pub const NO_CALL: &str = "whose call is not in this conversation";
 
+/// What a result without content says.
+pub const SAID_NOTHING: &str = "(no output)";
+
 /// The content of a result that is one text.
 pub(crate) const NO_OUTPUT: (&str, &str) = ("content", r#""(no output)""#);
 

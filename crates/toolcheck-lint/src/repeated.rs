@@ -52,6 +52,15 @@ impl ReportedFindings {
         findings.iter().filter_map(|finding| finding.reported).for_each(|key| self.add(&key));
     }
 
+    /// Whether a finding that stands for all of its rule and case in a file is the first. The others are left out.
+    pub(crate) fn is_first(&mut self, draft: &mut Draft, case: &str) -> bool {
+        let key = FindingKey { said: hash((draft.rule, case)), call: None };
+        let is_first = !self.knows(&key);
+        self.add(&key);
+        draft.say().reported = Some(key);
+        is_first
+    }
+
     fn knows(&self, key: &FindingKey) -> bool {
         let has = |call: &CallKey| {
             self.0.contains(&call.in_answer) || call.is_in_answer && self.0.contains(&call.in_history)

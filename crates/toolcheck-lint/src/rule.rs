@@ -30,7 +30,7 @@ use crate::view::prompt::Observed;
 use crate::view::shape::{self, ShapeFaults};
 use crate::vocabulary::Term;
 
-pub(crate) use self::run::{Sink, is_silent, run};
+pub(crate) use self::run::{Sink, answer, is_silent, run};
 
 /// A rule: a value, pure, infallible and stateless.
 #[derive(Debug)]
@@ -337,13 +337,13 @@ pub struct Context<'c, 's> {
     pub(crate) finds_forms: bool,
     /// What the template makes of it, found when a rule first asks.
     pub(crate) in_prompt: OnceCell<Vec<Observed>>,
-    /// Its calls in plain text, read when a rule first needs them.
+    /// Its calls in plain text.
     pub(crate) text_calls: OnceCell<TextCalls>,
     /// The turns with calls in words that nothing reads, found when a rule first asks.
     pub(crate) turns_with_words: OnceCell<HashSet<usize>>,
     /// What is wrong with its shape, found when a rule first asks.
     pub(crate) shape_faults: OnceCell<ShapeFaults<'c>>,
-    /// What checking the arguments of its calls has shown, when a rule first asks.
+    /// What checking the arguments of its calls has shown.
     pub(crate) checks: OnceCell<Checks>,
     /// How many bytes of messages in another API's form were written anew.
     pub(crate) bytes_translated: Cell<usize>,
@@ -355,6 +355,8 @@ pub struct Context<'c, 's> {
     pub(crate) is_over: bool,
     /// Whether what is otherwise hidden is reported too.
     pub(crate) reports_hidden: bool,
+    /// What the user calls the file.
+    pub(crate) kind: TranscriptKind,
     /// What may be said of the file, if it is not a request.
     pub(crate) policy: Option<&'static Policy>,
 }
@@ -365,7 +367,7 @@ impl<'c> Context<'c, '_> {
         self.known_target.unwrap_or_else(|| Target::unknown())
     }
 
-    /// What it goes on from on the server, if that is known.
+    /// What it goes on from on the server, if known.
     pub fn continued(&self) -> Option<&'c RemoteHistory> {
         self.continued
     }
@@ -439,7 +441,7 @@ impl<'c> Context<'c, '_> {
         self.known_target.zip(self.transcript.format).and_then(|(target, format)| target.shape_for(format))
     }
 
-    /// The tools that are declared outside the transcripts, and those in a list that is stored as a string.
+    /// The tools declared outside the transcripts, and those in a list in a string.
     pub(crate) fn definitions(&self) -> impl DoubleEndedIterator<Item = &Definition> {
         self.tools.iter().chain(&self.transcript.request.tools.in_text)
     }

@@ -172,6 +172,9 @@ class Linter:
     @checked
     def lint(self, body: Body) -> Report:
         """The report of a body: text, bytes, or what JSON can say, in which objects of SDKs are taken as they are sent."""
+        if self._settings["kind"] == "dataset" and isinstance(body, Mapping) and _is_request(body):
+            text = "this looks like a request and is linted as a row of a data set; leave out kind='dataset' for requests"
+            warnings.warn(text, UserWarning, stacklevel=3)
         return Report(self._native.lint(body), self)
 
     @checked
@@ -206,6 +209,7 @@ class Linter:
         if isinstance(samples, int) and samples < 0:
             raise ValueError(f"samples: expected 0 or more, not {samples}")
         check_progress(progress)
+        self._note_kind(array)
         array, tools, key = map(readable, (array, tools, key))
         counted = self._native.column(
             array, tools=tools, key=key, samples=samples, progress=progress, names=self._names
@@ -220,6 +224,7 @@ class Linter:
         It is a stream that can be read once, with `pyarrow.table(...)`, `polars.DataFrame(...)` or another library. Rows
         are linted while it is read.
         """
+        self._note_kind(array)
         array, tools, key = map(readable, (array, tools, key))
         return self._native.rows(array, tools=tools, key=key, names=self._names)
 
@@ -232,7 +237,18 @@ class Linter:
         `ok` is whether the row was read and has no error, `errors` and `warnings` count, and `findings` is a list of structs
         of `rule`, `level`, `pointer`, `tool_call_id` and `message`. It can be read once.
         """
+        self._note_kind(array)
         return self._verdicts(array, tools, progress=progress)[0]
+
+    def _note_kind(self, rows: object) -> None:
+        """A warning if rows are read as requests because nobody has said what they are, and have no model as requests do."""
+        if self._settings["kind"] is not None or self._settings["target"] is not None:
+            return
+        columns = getattr(rows, "column_names", None) or getattr(rows, "columns", None)
+        names = {name for name in columns if isinstance(name, str)} if isinstance(columns, Iterable) else set()
+        if names & {"messages", "conversations"} and "model" not in names:
+            text = "rows are linted as requests; use Linter(kind='dataset') for a data set, or kind='request' for requests"
+            warnings.warn(text, UserWarning, stacklevel=4)
 
     def _verdicts(
         self,
@@ -259,6 +275,14 @@ class Linter:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _linter_of, (self._settings, self._names)
+
+
+OF_REQUESTS = ("max_tokens", "max_completion_tokens", "stream", "temperature", "tool_choice")
+"""Settings that only requests have beside their model."""
+
+
+def _is_request(body: Mapping[str, Any]) -> bool:
+    return "model" in body and any(key in body for key in OF_REQUESTS)
 
 
 def check_progress(progress: object) -> None:

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use toolcheck_json::{JsonStr, SyntaxErrorKind, Value};
+use toolcheck_json::{JsonStr, NodeId, SyntaxErrorKind, Value};
 
 use super::{Named, Place};
 use crate::names::names;
@@ -40,6 +40,8 @@ pub struct Details<'s> {
     pub is_answered: bool,
     /// Whether it is what a span sent or got, which may have failed where it ends.
     pub is_of_span: bool,
+    /// The row that holds the list of its messages, if that is a record or an element of a list.
+    pub row: Option<NodeId>,
     /// The parts before which another answer of the model begins, in order, where that is not in a message of its own.
     pub answers: Vec<usize>,
     /// The images embedded in the document.

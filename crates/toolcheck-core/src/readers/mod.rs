@@ -640,6 +640,27 @@ pub fn left_out_of_row(transcript: &Transcript<'_>, row: Value<'_, '_>) -> LeftO
     left_out
 }
 
+/// Whether a model gives the answer to the messages of a row itself, or has it under another key of the row: rows of prompts and
+/// of preferences, and those for a grader. `list` is what holds the messages.
+pub fn is_prompt_row(row: Value<'_, '_>, list: Value<'_, '_>) -> bool {
+    const OF_PROMPTS: [&str; 12] =
+        words("prompt input context query question instruct history request rejected scenario task seed");
+    const OF_ANSWERS: [&str; 10] =
+        words("response completion output chosen reject reply label summar prefer result");
+    let names = |member: Value<'_, '_>, words: &[&str]| {
+        let key = member.key_text().unwrap_or_default().to_ascii_lowercase();
+        words.iter().any(|word| key.contains(word))
+    };
+    let is_other = |member: &Value<'_, '_>| member.id() != list.id() && !member.is_null();
+    list.id() != row.id() && names(list, &OF_PROMPTS)
+        || row.members().filter(is_other).any(|member| is_of_grader(member) || names(member, &OF_ANSWERS))
+}
+
+/// Whether the messages of a transcript are in a form that only data sets have.
+pub fn is_of_dataset(format: FormatId) -> bool {
+    find(format.id).is_some_and(|reader| reader.kind == SourceKind::Dataset && reader.id != of_lists().id)
+}
+
 fn graded<'d, 's>(row: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     row.members().filter(|member| is_of_grader(*member))
 }

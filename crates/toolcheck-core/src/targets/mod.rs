@@ -113,6 +113,9 @@ pub struct Target {
     /// What the transcripts for it are, where nobody says otherwise.
     #[serde(default, deserialize_with = "kind")]
     pub kind: Option<TranscriptKind>,
+    /// The keys that each row of a file for it has: all of one of these lists.
+    #[serde(default)]
+    pub rows: Vec<Vec<String>>,
     /// What a reader should know about the target as a whole.
     pub notes: Option<String>,
     /// Where results must stand.

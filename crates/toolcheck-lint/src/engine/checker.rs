@@ -205,6 +205,7 @@ impl Checker<'_> {
             is_assembled: false,
             is_over: self.options.is_over,
             reports_hidden: self.options.reports_hidden,
+            kind: self.options.kind,
             policy: self.rules.policy,
             schemas: self.schemas,
             tools: &self.options.tools,

@@ -15,7 +15,7 @@ use super::format_rules::FormatRules;
 use super::log::Log;
 use super::record_rules::{RecordRules, is_of_another, parse};
 use super::refusals::{self, Refused};
-use super::text;
+use super::{rows, text};
 use crate::finding::Draft;
 use crate::marks;
 use crate::observe::{Observer, Response};
@@ -245,6 +245,9 @@ impl<'r> FileLinter<'r> {
         let checker = self.checker(rules, self.options.max_findings.max(LEAST_SAID));
         let continuation = Continuation { server, ..Continuation::default() };
         checker.check(document, &transcript, continuation, true, self.observer, &mut findings);
+        if transcript.format.is_some() {
+            findings.extend(rows::of_another(document.root(), self.options, &mut self.report.reported));
+        }
         self.finish_record(record, document, findings);
         transcript
     }

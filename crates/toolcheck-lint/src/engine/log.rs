@@ -17,7 +17,7 @@ use toolcheck_schema::Schemas;
 use super::checker::{Checker, Continuation};
 use super::file_linter::LEAST_SAID;
 use super::format_rules::{FormatRules, KnownRules};
-use super::text;
+use super::{rows, text};
 use crate::finding::{Draft, Finding, Spot};
 use crate::marks;
 use crate::observe::Observer;
@@ -261,6 +261,9 @@ impl<'r> Log<'r> {
             let target = target.map(|target| &*target.id);
             report.target = report.target.take().or_else(|| target.map(str::to_owned));
             self.count(conversation, target, report);
+        }
+        if reading.conversations.iter().any(|one| !one.transcript.messages.is_empty()) {
+            drafts.extend(rows::of_another(document.root(), self.options, &mut report.reported));
         }
         keep_worst(&mut drafts);
         if reading.conversations.is_empty() {

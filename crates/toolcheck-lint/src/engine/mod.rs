@@ -10,6 +10,7 @@ mod opened;
 mod pieces;
 mod record_rules;
 mod refusals;
+mod rows;
 mod text;
 
 use toolcheck_core::detection::{Detected, Detection};

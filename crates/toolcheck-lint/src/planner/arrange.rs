@@ -13,7 +13,7 @@ use toolcheck_json::edit::Piece;
 use super::Action;
 use super::blocks::node_of;
 use super::options::Unanswered;
-use super::plan::{MADE_UP, Planner};
+use super::plan::{LEARNT, MADE_UP, Planner};
 use super::results::IN_NO_BLOCK;
 use toolcheck_core::pairing::{CallSite, ResultSite};
 
@@ -163,6 +163,10 @@ impl Planner<'_, '_> {
                 Some(finding),
                 if is_answered { STAND_IN } else { "no result is inserted because of `--unanswered`" },
             );
+            return None;
+        }
+        if self.is_row {
+            self.leave(Some(finding), LEARNT);
             return None;
         }
         let old = || call.call.id.as_ref().map(|id| Piece::Node(id.place.node));

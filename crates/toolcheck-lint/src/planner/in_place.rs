@@ -3,15 +3,24 @@
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::{Change, Cost, Fix};
-use toolcheck_core::fix_style::{self, NO_CALL};
+use toolcheck_core::fix_style::{self, NO_CALL, SAID_NOTHING};
 use toolcheck_core::pairing::ResultSite;
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{NodeId, SyntaxError, SyntaxErrorKind, Value};
 
 use super::Action;
-use super::plan::Planner;
+use super::plan::{LEARNT, Planner};
 use super::results::head_of;
 use crate::compare_fix::makes_readable;
+use crate::view::shape::EMPTY;
+
+/// Whether a change writes a text that nobody said.
+fn writes_text(change: &Change) -> bool {
+    let (Change::Write(_, json) | Change::Add(_, _, json) | Change::Before(_, json)) = change else {
+        return false;
+    };
+    [EMPTY, SAID_NOTHING].iter().any(|text| json.contains(text))
+}
 
 /// How many results before one are compared with it.
 const MOST_BEFORE: usize = 16;
@@ -64,6 +73,10 @@ impl Planner<'_, '_> {
                 Some(Change::Add(..) | Change::Before(..)) => Action::Inserted,
                 _ => Action::Rewritten,
             };
+            if self.is_row && fix.changes.iter().any(writes_text) {
+                self.leave(Some(number), LEARNT);
+                continue;
+            }
             if !self.try_fix(number, action, at, fix.cost.clone()) {
                 continue;
             }
@@ -194,7 +207,7 @@ impl Planner<'_, '_> {
         }
         let mut lost = "the fact that it is a result (it becomes user text)".to_owned();
         lost.extend(self.beside(site, None).map(|beside| format!(", and {beside}")));
-        if self.try_fix(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
+        if self.try_text(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
             self.results_gone.insert(site.number);
             let content = self.content_of(site);
             let mut head = head_of(site, NO_CALL);

@@ -53,6 +53,7 @@ pub(crate) struct Planner<'p, 's> {
     pub(super) how: &'p FixOptions,
     pub(super) findings: HashMap<(RuleId, NodeId), usize>,
     lists: Lists,
+    pub(super) is_row: bool,
     pub(super) list: NodeId,
     pub(super) slots: Vec<NodeId>,
     /// The message in each slot.
@@ -125,6 +126,8 @@ pub(super) struct Source<'p, 's> {
     pub(super) file_style: Option<&'static FileFixStyle>,
     /// Whether the model's signatures depend on what is before them.
     pub(super) binds_signatures: bool,
+    /// Whether it is certainly a row of a data set: lists of messages are in logs, too.
+    pub(super) is_row: bool,
 }
 
 impl<'p, 's> Planner<'p, 's> {
@@ -151,6 +154,7 @@ impl<'p, 's> Planner<'p, 's> {
             findings: by_place,
             in_place: fixes.iter().map(|(number, ..)| *number).collect(),
             lists: Lists::default(),
+            is_row: first.is_row,
             list: NodeId::ROOT,
             slots: Vec::new(),
             messages: Vec::new(),
@@ -246,6 +250,7 @@ impl<'p, 's> Planner<'p, 's> {
         self.fix_style = source.fix_style;
         self.file_style = source.file_style;
         self.target = source.target;
+        self.is_row = source.is_row;
         self.new_ids.clear();
         self.results_gone.clear();
         self.merged_into.clear();
@@ -348,7 +353,7 @@ impl<'p, 's> Planner<'p, 's> {
     /// Whether to insert a message of the user for a finding.
     fn inserts(&mut self, finding: usize, at: u32) -> bool {
         let guess = Cost::Guess("the model reads a message that no one wrote".to_owned());
-        self.file_style.is_none() && self.try_fix(finding, Action::Inserted, at, Some(guess))
+        self.file_style.is_none() && self.try_text(finding, Action::Inserted, at, Some(guess))
     }
 
     /// Notes why a finding is not fixed.
@@ -417,6 +422,15 @@ impl<'p, 's> Planner<'p, 's> {
         }
         self.done.push(AppliedFix { finding, action, cost });
         true
+    }
+
+    /// The same for a fix that writes a text which nobody said: a model would learn it from a data set.
+    pub(super) fn try_text(&mut self, finding: usize, action: Action, at: u32, cost: Option<Cost>) -> bool {
+        if self.is_row {
+            self.leave(Some(finding), LEARNT);
+            return false;
+        }
+        self.try_fix(finding, action, at, cost)
     }
 
     /// Whether the last finding that only an unsafe fix fixes is this.
@@ -557,6 +571,9 @@ const ELSEWHERE: &str = "it is not in the list with the last answer, and the oth
 
 /// What a new id costs.
 pub(super) const MADE_UP: &str = "the id of the call is invented";
+
+/// Why a fix that writes a text is not made in a row of a data set.
+pub(super) const LEARNT: &str = "a model would learn the text that this would write: leave the row out";
 
 /// What the user is made to say before a model that speaks first.
 const START: &str = "[The beginning of this conversation is missing.]";

@@ -351,7 +351,7 @@ impl<'p> Planner<'p, '_> {
         }
         let mut lost = "the fact that it is a result (it becomes user text)".to_owned();
         lost.extend(self.beside(site, None).map(|beside| format!(", and {beside}")));
-        if self.try_fix(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
+        if self.try_text(finding, Action::BecameText, site.part.place.span.start, Some(Cost::Loss(lost))) {
             self.become_text(site, last, why);
         }
     }

@@ -2,7 +2,7 @@
 
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Body, Transcript};
+use toolcheck_core::ir::{Body, Transcript, TranscriptKind};
 use toolcheck_core::pairing::Pairing;
 use toolcheck_core::readers::{self, Conversation, FileFixStyle};
 use toolcheck_core::targets::{self, Target};
@@ -67,6 +67,11 @@ fn is_asked(how: &FixOptions, finding: &Finding, document: &Document<'_>) -> boo
         }
 }
 
+fn is_row(transcript: &Transcript<'_>, options: &Options) -> bool {
+    let is_known = || transcript.format.is_some_and(readers::is_of_dataset);
+    transcript.kind == TranscriptKind::Dataset && (options.kind == TranscriptKind::Dataset || is_known())
+}
+
 /// A planner that has planned a request.
 fn on_request<R>(
     document: &Document<'_>,
@@ -88,6 +93,7 @@ fn on_request<R>(
         fix_style: format.fix_style,
         file_style: None,
         binds_signatures: target.binds_signatures(),
+        is_row: is_row(transcript, options),
     };
     let wanted = findings.iter().enumerate().filter(|(_, finding)| how.wants(finding));
     let mut planner = Planner::new(document, how, wanted, source);
@@ -148,6 +154,7 @@ pub(crate) fn on_conversations<R>(
             fix_style: writer.fix_style,
             file_style: writer.file_style,
             binds_signatures: judge.is_some_and(Target::binds_signatures),
+            is_row: is_row(transcript, options),
         };
         let is_ready = match &mut planner {
             Some(planner) => planner.enter(source),

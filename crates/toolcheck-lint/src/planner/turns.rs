@@ -85,7 +85,7 @@ impl Planner<'_, '_> {
             let Some(mut blocks) = self.blocks_of(slot) else { continue };
             let at = message.place.span.end.saturating_sub(1);
             let guess = Cost::Guess("the model reads text that it did not write".to_owned());
-            if self.try_fix(finding, Action::Inserted, at, Some(guess)) {
+            if self.try_text(finding, Action::Inserted, at, Some(guess)) {
                 blocks.push((self.fix_style.text)(Piece::text(REST)));
                 self.set_blocks(slot, blocks);
             }
@@ -102,6 +102,7 @@ impl Planner<'_, '_> {
         if first.message_number == last.message_number
             || self.how.unanswered != Unanswered::Answer
             || !is_safe
+            || self.is_row
         {
             return false;
         }

@@ -240,8 +240,15 @@ impl<'s> Planner<'_, 's> {
             && text.is_text()
         {
             let text = text.decode();
-            let (json, cost) = if text.trim().is_empty() { ("{}".to_owned(), None) } else { wrapped(&text) };
-            if self.try_fix(finding, Action::Rewritten, place.span.start, cost) {
+            let is_empty = text.trim().is_empty();
+            let at = place.span.start;
+            let (json, is_fixed) = if is_empty {
+                ("{}".to_owned(), self.try_fix(finding, Action::Rewritten, at, None))
+            } else {
+                let (json, cost) = wrapped(&text);
+                (json, self.try_text(finding, Action::Rewritten, at, cost))
+            };
+            if is_fixed {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }
@@ -271,7 +278,12 @@ impl<'s> Planner<'_, 's> {
             }
             _ => return,
         };
-        if self.try_fix(finding, Action::Rewritten, place.span.start, cost) {
+        // Only what is wrapped has a cost.
+        let is_fixed = match cost {
+            None => self.try_fix(finding, Action::Rewritten, place.span.start, None),
+            cost => self.try_text(finding, Action::Rewritten, place.span.start, cost),
+        };
+        if is_fixed {
             self.values.insert(place.node, piece);
         }
     }

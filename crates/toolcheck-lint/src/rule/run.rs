@@ -232,7 +232,7 @@ fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftConten
 }
 
 /// What a target answers to what a finding is about.
-fn answer(refusal: &Refusal, values: &[(&'static str, String)]) -> ProviderError {
+pub(crate) fn answer(refusal: &Refusal, values: &[(&'static str, String)]) -> ProviderError {
     ProviderError {
         target: refusal.target.clone(),
         case: refusal.case.clone(),

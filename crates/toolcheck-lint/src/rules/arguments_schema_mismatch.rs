@@ -36,7 +36,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let added = cx.transcript.request.tools.added.iter().filter(is_in_result);
         added.filter_map(|tool| Some(&*tool.name.as_ref()?.text)).collect::<HashSet<&str>>()
     });
-    let mut undeclared: HashMap<&str, Undeclared> = HashMap::default();
+    let mut undeclared: HashMap<&str, Undeclared<'_, '_>> = HashMap::default();
     for violation in &checks.violations {
         let part = &cx.transcript.parts[violation.part];
         let (Body::Call(call), Some(schema)) = (&part.body, violation.schema()) else { continue };
@@ -47,13 +47,16 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let is_none = streamed.is_none() && call.arguments.are_absent();
         let is_of_result = call.name.as_ref().is_some_and(|name| of_results.contains(&*name.text));
         let words = Words { quotes_required: !is_of_result, ..WORDS };
+        let tool = Named::text_or_unknown(call.name.as_ref());
+        let known = undeclared.entry(tool).or_insert_with(|| Undeclared::of(cx, tool));
+        let declared = known.schema;
         let mut found = Vec::new();
         if let Some(text) = streamed.or(is_none.then_some(NO_ARGUMENTS)) {
             let said = Document::read(text);
-            found = violations::list(schema, said.root(), false, &words, &|_, _| part.place);
+            found = violations::list(schema, declared, said.root(), false, &words, &|_, _| part.place);
         } else {
             arguments::with_places(cx, &call.arguments, |root, locate| {
-                found = violations::list(schema, root, is_padded, &words, locate);
+                found = violations::list(schema, declared, root, is_padded, &words, locate);
             });
         }
         if is_none && found.len() > 1 {
@@ -62,9 +65,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             report(out, part, call, part.place, &message);
             continue;
         }
-        let tool = Named::text_or_unknown(call.name.as_ref());
         for (place, message) in &found {
-            let known = undeclared.entry(tool).or_insert_with(|| Undeclared::of(cx, tool));
             match known.missing.get_mut(message) {
                 // A mistake of the tool, however many calls it has.
                 Some(is_told) if *is_told || known.is_of_shape => {}
@@ -91,15 +92,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 
 /// What a tool requires without declaring it, so that no model can know of it.
 #[derive(Default)]
-struct Undeclared {
+struct Undeclared<'d, 's> {
+    /// Its schema, if that is in the file.
+    schema: Option<Value<'d, 's>>,
     /// The messages about calls that lack such an argument, with whether that was told.
     missing: HashMap<String, bool>,
     /// Whether the API refuses the schema for it, which is told there.
     is_of_shape: bool,
 }
 
-impl Undeclared {
-    fn of(cx: &Context<'_, '_>, tool: &str) -> Self {
+impl<'d, 's> Undeclared<'d, 's> {
+    fn of(cx: &'d Context<'_, 's>, tool: &str) -> Self {
         let tools = &cx.transcript.request.tools;
         let is_it = |name: &Option<Named<'_>>| name.as_ref().is_some_and(|name| name.text == tool);
         if let Some(place) = tools.declared().find(|declared| is_it(&declared.name)).map(|tool| tool.schema) {
@@ -108,14 +111,14 @@ impl Undeclared {
             };
             let missing = Self::missing(schema);
             let is_of_shape = !missing.is_empty() && cx.shape_faults().tells_of_undeclared(schema);
-            return Self { missing, is_of_shape };
+            return Self { schema: Some(schema), missing, is_of_shape };
         }
         let schema = cx
             .definitions_called()
             .find(|known| known.name == tool)
             .and_then(|known| known.schema.as_deref());
         let missing = schema.map(|text| Self::missing(Document::read(text).root()));
-        Self { missing: missing.unwrap_or_default(), is_of_shape: false }
+        Self { missing: missing.unwrap_or_default(), ..Self::default() }
     }
 
     fn missing(schema: Value<'_, '_>) -> HashMap<String, bool> {

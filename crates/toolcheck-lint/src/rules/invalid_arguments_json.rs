@@ -67,7 +67,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding
                 .about_call(call)
                 .caption("in this call")
-                .help("replace them with `{}`, and keep the result that says what was wrong")
+                .help(if cx.is_training_example() && !decoded.trim().is_empty() {
+                    "write them as JSON, or leave the row out"
+                } else {
+                    "replace them with `{}`, and keep the result that says what was wrong"
+                })
                 .at(cx, (number, message, part))
                 .value("id", Named::text_or_unknown(call.id.as_ref()));
         }

@@ -1,5 +1,4 @@
 use toolcheck_core::ir::{Content, Message, Role, UnreadKind};
-use toolcheck_json::NodeId;
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -23,7 +22,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         return;
     }
     // The answer to the request of an exchange is in its response.
-    if cx.transcript.place.node != NodeId::ROOT {
+    if !cx.is_row() || cx.is_prompt_row() {
         return;
     }
     let messages = &cx.transcript.messages;

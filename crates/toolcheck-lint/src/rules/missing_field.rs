@@ -15,6 +15,7 @@ declare_rule! {
         "caller": "a call of a program, without the program",
         "call-name" for users: "a call in the log of a protocol, without the name of the tool",
         "response" for users: "a response in the log of a protocol, without a key that the other side needs",
+        "row": "a row of a data set without the keys that each has, once for a file",
         "retry" for users: "a call in the log of a protocol that is sent again, without what the server asked for or its state",
     ],
     values TOOL_OR_PART [

@@ -52,7 +52,7 @@ mod misplaced_reasoning;
 mod misplaced_tool_result;
 mod missing_assistant_message;
 mod missing_container;
-mod missing_field;
+pub(crate) mod missing_field;
 mod missing_parameter;
 pub(crate) mod missing_reasoning;
 mod missing_tool_call_id;

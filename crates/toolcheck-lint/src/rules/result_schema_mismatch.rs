@@ -187,7 +187,7 @@ fn mismatches(
             return vec![(checked, "the result is not checked: it would take too long".to_owned())];
         }
     }
-    violations::list(schema, root, false, words, &|at, of_key| {
+    violations::list(schema, None, root, false, words, &|at, of_key| {
         let key = if of_key { at.key_span() } else { None };
         Place { node: at.id(), span: key.unwrap_or(at.span()) }
     })

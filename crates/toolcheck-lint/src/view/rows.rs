@@ -2,9 +2,10 @@
 
 use foldhash::HashSet;
 use toolcheck_core::call_marks;
-use toolcheck_core::ir::{Body, Part, Role};
+use toolcheck_core::ir::{Body, Part, Role, TranscriptKind};
 use toolcheck_core::pairing::{PairedWith, ResultSite, Turn};
-use toolcheck_core::readers::is_graded_row;
+use toolcheck_core::readers::{is_graded_row, is_of_dataset, is_prompt_row};
+use toolcheck_json::NodeId;
 
 use crate::rule::Context;
 
@@ -62,5 +63,21 @@ impl Context<'_, '_> {
         self.is_training_example()
             && ends_with_user()
             && is_graded_row(self.document.value(self.transcript.place.node))
+    }
+
+    /// Whether the messages are all that a row has, and the row is certainly one of a data set: lists of messages are in logs,
+    /// too.
+    pub(crate) fn is_row(&self) -> bool {
+        let is_known = || self.transcript.format.is_some_and(is_of_dataset);
+        let is_whole = self.transcript.place.node == NodeId::ROOT || self.transcript.details.row.is_some();
+        is_whole && (self.kind == TranscriptKind::Dataset || self.policy.is_none() || is_known())
+    }
+
+    /// Whether the answer to the messages of a row may be elsewhere in it, or is left to the model. A target that trains on the
+    /// messages alone does not look elsewhere.
+    pub(crate) fn is_prompt_row(&self) -> bool {
+        let list = self.transcript.place.node;
+        let row = self.document.value(self.transcript.details.row.unwrap_or(list));
+        self.target().kind != Some(TranscriptKind::Dataset) && is_prompt_row(row, self.document.value(list))
     }
 }

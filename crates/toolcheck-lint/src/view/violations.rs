@@ -1,6 +1,7 @@
 //! Where a value violates a schema, and how, in words of what the value is.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 use foldhash::{HashMap, HashSet};
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
@@ -16,6 +17,7 @@ use crate::view::arguments::{self, Locate};
 const MOST: usize = 20;
 
 /// How messages name the parts of a value.
+#[derive(Clone, Copy)]
 pub(crate) struct Words {
     pub(crate) member: &'static str,
     /// The whole value, if it is an object.
@@ -27,9 +29,10 @@ pub(crate) struct Words {
 }
 
 /// The places and messages of the violations of a schema. If the value is padded, keys whose value is `null` count as
-/// missing. Call it only after [`Schema::check`] has found a violation.
+/// missing. `declared` is the schema as the file has it, if it does, whose keys are suggested. Call it only after [`Schema::check`] has found a violation.
 pub(crate) fn list(
     schema: &Schema,
+    declared: Option<Value<'_, '_>>,
     root: Value<'_, '_>,
     is_padded: bool,
     words: &Words,
@@ -43,7 +46,7 @@ pub(crate) fn list(
         let of_types = errors.listed.iter().filter(has_type).filter_map(at);
         let of_types: HashSet<NodeId> = of_types.map(Value::id).collect();
         let misspelt =
-            Misspelt::find(errors.listed.iter().filter_map(|error| Some((at(error)?.id(), error))));
+            Misspelt::find(errors.listed.iter().filter_map(|error| Some((at(error)?, error))), declared);
         let listed = errors.listed.iter().flat_map(|error| match at(error) {
             Some(at) if is_padded && at.is_null() => Vec::new(),
             // A value of the wrong type is none of the allowed ones, whatever they are.
@@ -69,21 +72,35 @@ struct Misspelt {
 }
 
 impl Misspelt {
-    fn find<'e, 'v: 'e>(errors: impl Iterator<Item = (NodeId, &'e ValidationError<'v>)> + Clone) -> Self {
+    fn find<'e, 'v: 'e, 'd, 's: 'd>(
+        errors: impl Iterator<Item = (Value<'d, 's>, &'e ValidationError<'v>)> + Clone,
+        declared: Option<Value<'_, '_>>,
+    ) -> Self {
         let mut missing: HashMap<NodeId, Vec<&str>> = HashMap::default();
         for (at, error) in errors.clone() {
             if let Some(name) = missing_key(error) {
-                let names = missing.entry(at).or_default();
+                let names = missing.entry(at.id()).or_default();
                 names.extend(Some(name).filter(|_| names.len() < MOST));
             }
         }
         let mut meant: HashMap<NodeId, Vec<(String, String)>> = HashMap::default();
-        for (at, error) in errors {
-            let (Some(names), Some(unexpected)) = (missing.get_mut(&at), unexpected(error)) else { continue };
+        for (object, error) in errors {
+            let Some(unexpected) = unexpected(error) else { continue };
+            let at = object.id();
+            let optional = || declared.map_or_else(Vec::new, |schema| properties_at(schema, error));
+            let optional = LazyCell::new(optional);
             for key in unexpected.iter().take(MOST) {
-                let Some(name) = similar(key, names.iter().copied()).name() else { continue };
-                names.retain(|known| *known != name);
-                meant.entry(at).or_default().push((key.clone(), name.to_owned()));
+                let names = missing.get(&at).into_iter().flatten().copied();
+                let required = similar(key, names).name().map(str::to_owned);
+                if let Some(name) = &required
+                    && let Some(names) = missing.get_mut(&at)
+                {
+                    names.retain(|known| known != name);
+                }
+                let free = || optional.iter().map(|name| &**name).filter(|name| object.get(name).is_none());
+                let name = required.or_else(|| similar(key, free()).name().map(str::to_owned));
+                let Some(name) = name else { continue };
+                meant.entry(at).or_default().push((key.clone(), name));
             }
         }
         Self { meant }
@@ -99,6 +116,51 @@ impl Misspelt {
         let keys = self.meant.get(&at)?;
         keys.iter().find(|(own, _)| own == key).map(|(_, meant)| &**meant)
     }
+}
+
+/// The properties of an object that has a key too many, as far as the schema names them where it forbids others.
+fn properties_at<'s>(schema: Value<'_, 's>, error: &ValidationError<'_>) -> Vec<Cow<'s, str>> {
+    let path = error.schema_path().to_string();
+    let mut at = schema;
+    for step in path.split('/').skip(1).collect::<Vec<_>>().split_last().map_or(&[][..], |(_, steps)| steps) {
+        let name = step.replace("~1", "/").replace("~0", "~");
+        let element = || at.elements().nth(name.parse().ok()?);
+        let Some(next) = at.get(&name).or_else(element) else { return Vec::new() };
+        at = next;
+    }
+    let properties = at.get("properties").into_iter().flat_map(|properties| properties.members());
+    properties.take(MOST_PROPERTIES).filter_map(Value::key_text).collect()
+}
+
+/// The most properties that are compared with a key.
+const MOST_PROPERTIES: usize = 64;
+
+/// The names of the properties on the way to a value, such as `where.city`: only those that the schema names, as the keys of a
+/// map may be data.
+fn way_to(error: &ValidationError<'_>, at: Value<'_, '_>) -> Option<String> {
+    let key = at.key_text()?;
+    let path = error.schema_path().to_string();
+    let mut steps = path.split('/').skip(1);
+    let (mut way, mut last) = (String::new(), None);
+    while let Some(step) = steps.next() {
+        match step {
+            "properties" => {
+                let name = steps.next()?.replace("~1", "/").replace("~0", "~");
+                way = if way.is_empty() { name.clone() } else { format!("{way}.{name}") };
+                last = Some(name);
+            }
+            "items" => {
+                way.push_str("[]");
+                last = None;
+            }
+            "additionalProperties" | "patternProperties" if steps.clone().next().is_some() => {
+                way.push_str(".*");
+                last = None;
+            }
+            _ => {}
+        }
+    }
+    (last.as_deref() == Some(&*key)).then_some(way)
 }
 
 /// The key that an object lacks, if that is the error.
@@ -133,8 +195,13 @@ fn messages(
     locate: &Locate<'_>,
 ) -> Vec<(Place, String)> {
     let Words { member: kind, object, whole, quotes_required } = words;
+    let way = if is_whole { None } else { way_to(error, at) };
+    let below = |key: &str| {
+        let way = way.as_deref().map_or_else(|| key.to_owned(), |way| format!("{way}.{key}"));
+        shorten(&way).into_owned()
+    };
     let title = match at.key_text() {
-        Some(key) if !is_whole => format!("{kind} `{}`", shorten(&key)),
+        Some(key) if !is_whole => format!("{kind} `{}`", shorten(way.as_deref().unwrap_or(&key))),
         _ if is_whole && at.is_object() => (*object).to_owned(),
         _ if is_whole => (*whole).to_owned(),
         _ => "an array element".to_owned(),
@@ -143,14 +210,14 @@ fn messages(
     let members = members.filter_map(|member| Some((member.key_text()?, member)));
     let unknown = |(key, member): (Cow<'_, str>, Value<'_, '_>)| {
         let meant = similar(&key, misspelt.of(at.id(), &key).filter(|_| *quotes_required));
-        (locate(member, true), format!("unknown {kind} `{}`{meant}", shorten(&key)))
+        (locate(member, true), format!("unknown {kind} `{}`{meant}", below(&key)))
     };
     match error.kind() {
         ValidationErrorKind::Required { property } => {
             let name = property.as_str().unwrap_or("?");
             // A table has its key.
             let place = at.get(name).map_or_else(|| locate(at, false), |null| locate(null, true));
-            let quoted = if *quotes_required { format!(" `{}`", shorten(name)) } else { String::new() };
+            let quoted = if *quotes_required { format!(" `{}`", below(name)) } else { String::new() };
             vec![(place, format!("missing {kind}{quoted}"))]
         }
         ValidationErrorKind::AdditionalProperties { .. }
@@ -176,13 +243,7 @@ fn messages(
             vec![(locate(at, false), format!("{title} has no element that matches `contains`"))]
         }
         ValidationErrorKind::Type { kind } => {
-            let expected = match kind {
-                TypeKind::Single(one) => one.to_string(),
-                TypeKind::Multiple(several) => {
-                    several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
-                }
-            };
-            vec![(locate(at, false), format!("{title} is not of type {expected}"))]
+            vec![(locate(at, false), format!("{title} is not of type {}", expected(kind)))]
         }
         _ if is_of_values(error) => {
             vec![(locate(at, false), format!("{title} is not one of the allowed values"))]
@@ -197,6 +258,15 @@ fn messages(
         _ => {
             let masked = error.masked().to_string();
             vec![(locate(at, false), format!("{title} is invalid: {}", shorten(&masked)))]
+        }
+    }
+}
+
+fn expected(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(one) => one.to_string(),
+        TypeKind::Multiple(several) => {
+            several.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
         }
     }
 }

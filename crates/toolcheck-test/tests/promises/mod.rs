@@ -2,6 +2,7 @@
 
 mod diffs;
 mod harm;
+mod invented;
 mod losses;
 mod marks;
 mod printed;

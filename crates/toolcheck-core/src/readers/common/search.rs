@@ -164,6 +164,7 @@ pub(crate) fn read_value<'d, 's>(
         }
         transcript.details.is_answered = side.answers(&transcript);
         transcript.details.is_of_span = side.is_known;
+        transcript.details.row = row.filter(|row| row.key_text().is_none()).map(|row| row.id());
         Some(conversation(transcript))
     });
     reading.conversations.extend(transcripts);

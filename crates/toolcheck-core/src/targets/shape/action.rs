@@ -19,8 +19,8 @@ pub enum Action<'h> {
     Move(Option<&'h str>),
     /// `remove it…`.
     Remove,
-    /// ``rename `key` to …``.
-    Rename,
+    /// ``rename `key` to `meant` ``, or to something else.
+    Rename(Option<&'h str>),
     /// ``use `word` ``, and nothing else.
     Use(&'h str),
     /// ``write `word` ``, or something else, which follows.
@@ -55,7 +55,10 @@ impl<'h> Action<'h> {
             ("leave it out", Self::LeaveOut(None)),
             ("move it to ", Self::Move(quoted("move it to `").map(|(place, _)| place))),
             ("remove it", Self::Remove),
-            ("rename `", Self::Rename),
+            (
+                "rename `",
+                Self::Rename(help.split_once("` to `").and_then(|(_, meant)| meant.strip_suffix('`'))),
+            ),
         ];
         plain.into_iter().find(|(start, _)| help.starts_with(start)).map(|(_, action)| action)
     }
@@ -74,7 +77,8 @@ mod tests {
             ("leave it out, or use another model", Some(Action::LeaveOut(None))),
             ("move it to the request, which has this key", Some(Action::Move(None))),
             ("move it to `text.format`, written as it is there", Some(Action::Move(Some("text.format")))),
-            ("rename `max_token` to `max_tokens`", Some(Action::Rename)),
+            ("rename `max_token` to `max_tokens`", Some(Action::Rename(Some("max_tokens")))),
+            ("rename `a` to `b`, or to `c`", Some(Action::Rename(None))),
             ("use `auto`", Some(Action::Use("auto"))),
             ("use `auto` or `none`", None),
             ("write `low`, or leave it out", Some(Action::Write("low"))),

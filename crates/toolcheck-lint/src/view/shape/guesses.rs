@@ -62,7 +62,7 @@ fn own(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Opti
             let json = serde_json::Value::from(format!("{}-2", value.as_str()?)).to_string();
             Some(Fix::guess("the second gets another name", [Change::Write(value.id(), json)]))
         }
-        (_, ShapeFaultKind::Unknown) => unknown(cx, refused).or_else(named),
+        (_, ShapeFaultKind::Unknown) => unknown(cx, model, refused).or_else(named),
         _ => None,
     }
 }
@@ -437,7 +437,7 @@ fn of_value(
 pub(super) const LONGEST_WORD: usize = 64;
 
 /// A key that there is not.
-fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
+fn unknown(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let object = cx.document.value(fault.object_node());
     if refused.is_all_unknown() || object.members().count() > 1 && fault.object_kind() == Some(Kind::Content)
@@ -445,6 +445,13 @@ fn unknown(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         return None;
     }
     let value = cx.document.value(fault.node());
+    // The other key may count something else.
+    if let Some(Action::Rename(Some(key))) =
+        cx.known_shape().and_then(|shape| Action::of(fault.help(shape, model)?))
+    {
+        let is_free = object.get(key).is_none();
+        return is_free.then(|| Fix::guess(assumed(key), [Change::Rename(value.id(), key.to_owned())]));
+    }
     let is_only = object.members().count() == 1 && object.key_text().is_some();
     if value.is_null() && is_only {
         return Some(Fix::safe([Change::Remove(value.id())]));

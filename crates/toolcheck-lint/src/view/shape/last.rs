@@ -46,7 +46,7 @@ pub(super) fn of(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_
     // What is to be moved or renamed is no mistake by itself, and a picture stays one.
     let told = fault.help(cx.known_shape()?, model).map(str::to_owned).or_else(|| fault.advice(cx.document));
     let is_known =
-        told.is_some_and(|told| matches!(Action::of(&told), Some(Action::Rename | Action::Move(_))));
+        told.is_some_and(|told| matches!(Action::of(&told), Some(Action::Rename(_) | Action::Move(_))));
     // What only other models have may be meant, and so may a tool of an API.
     let is_known = is_known
         || fault.kind == ShapeFaultKind::Unknown && fault.is_of_known_key()
