@@ -240,7 +240,9 @@ impl Detection {
         match other {
             None if own > 0 => usual,
             // A record in the shape of the others is not a log or trace.
-            _ if own == 0 && unsupported::find(record.value).is_some() => None,
+            _ if own == 0 && (unsupported::find(record.value).is_some() || is_recording(record.value)) => {
+                None
+            }
             None => usual,
             Some((_, best)) => Some(best),
         }
@@ -288,6 +290,12 @@ impl Detection {
         let rival = rival.filter(is_near).filter(|_| self.open[index] > 0);
         Some(Detected { format: ALL[index], rival: rival.map(|(index, _)| ALL[index]) })
     }
+}
+
+/// Whether a record is a list of requests with their addresses, whose bodies may be texts.
+fn is_recording(record: Value<'_, '_>) -> bool {
+    let first = record.elements().next().and_then(|first| first.get("request"));
+    first.is_some_and(|request| request.is_object() && request.get_any(&["url", "uri"]).is_some())
 }
 
 /// Whether a record has a mark of a dialect of its format: a glance, as that of [`marked`], since most records of most

@@ -33,7 +33,9 @@ fn requests() -> BTreeMap<String, Vec<Request>> {
         let text = |key: &str| expectation[key].as_str().unwrap_or_default();
         let is_request = matches!(text("kind"), "" | "request") && expectation["config"].is_null();
         let is_json = path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl");
-        if !is_json || !is_request {
+        // A row of a data set is no request.
+        let is_wire = formats::find(text("format")).is_some();
+        if !is_json || !is_request || !is_wire {
             continue;
         }
         let options = Options::new().format(formats::named(text("format")));

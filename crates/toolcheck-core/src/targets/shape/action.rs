@@ -57,7 +57,11 @@ impl<'h> Action<'h> {
             ("remove it", Self::Remove),
             (
                 "rename `",
-                Self::Rename(help.split_once("` to `").and_then(|(_, meant)| meant.strip_suffix('`'))),
+                Self::Rename(
+                    help.split_once("` to `")
+                        .and_then(|(_, meant)| meant.strip_suffix('`'))
+                        .filter(|meant| !meant.contains('`')),
+                ),
             ),
         ];
         plain.into_iter().find(|(start, _)| help.starts_with(start)).map(|(_, action)| action)

@@ -11,7 +11,7 @@ use super::compile::{Check, CheckKind, Field, bit, plain};
 use super::fault::{Condition, Detail, ShapeFault};
 use super::rewrite::{is_id, is_said_in};
 use super::tables::{JsonType, Kind, ShapeFaultKind};
-use super::value::{raw_text, text_of, type_of};
+use super::value::{raw_text, respelled, text_of, type_of};
 use crate::fix::{Change, Fix};
 use crate::rule_id::RuleId;
 use crate::text::shorten;
@@ -545,36 +545,3 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
 /// What stands for a text in an example, and where it is what is said.
 pub(super) const PLACE: &str = "\"\u{2026}\"";
 const PLACE_OF_TEXT: &str = "\"text\": \"\u{2026}\"";
-
-/// A value that only is quoted wrongly, as JSON in one of the expected types.
-pub(super) fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {
-    let takes = |json_type| expected.contains(&json_type);
-    match value.kind() {
-        JsonKind::Number | JsonKind::Bool if takes(JsonType::String) => {
-            Some(format!("\"{}\"", std::str::from_utf8(value.raw()).ok()?))
-        }
-        JsonKind::String => {
-            let text = value.as_str()?;
-            let text = text.trim();
-            let document = Document::read(text.as_bytes());
-            let inner = document.value(NodeId::ROOT);
-            let is_one_line = !text.contains(['\n', '\r']);
-            // An empty text has no fault that says so.
-            let is_json = document.faults().is_empty() && inner.raw().len() == text.len() && is_one_line;
-            if takes(JsonType::Boolean) && (text == "True" || text == "False") {
-                return Some(text.to_ascii_lowercase());
-            }
-            let is_wanted = match inner.kind() {
-                JsonKind::Object => takes(JsonType::Object),
-                JsonKind::Array => takes(JsonType::Array),
-                JsonKind::Bool => takes(JsonType::Boolean),
-                JsonKind::Number => {
-                    takes(JsonType::Number) || takes(JsonType::Integer) && text.parse::<i64>().is_ok()
-                }
-                _ => false,
-            };
-            (is_json && is_wanted).then(|| text.to_owned())
-        }
-        _ => None,
-    }
-}

@@ -9,8 +9,9 @@ use toolcheck_json::{Document, Value};
 use super::Shape;
 use super::advice::MOST_KEYS;
 use super::fault::ShapeFault;
-use super::fix::{PLACE, quoted, respelled};
+use super::fix::{PLACE, quoted};
 use super::tables::{JsonType, Kind};
+use super::value::respelled;
 use crate::fix::{Change, Fix};
 use crate::formats;
 

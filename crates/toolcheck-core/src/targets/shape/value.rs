@@ -1,6 +1,6 @@
 //! Values: their types, and what may be asked of one by itself.
 
-use toolcheck_json::{Kind as JsonKind, Value};
+use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::compile::{Check, CheckKind, bit};
 use super::fault::Detail;
@@ -192,4 +192,37 @@ pub(super) fn text_of<'s>(block: Value<'_, 's>) -> Option<&'s str> {
 /// A text as it is spelled.
 pub(super) fn raw_text<'s>(text: Value<'_, 's>) -> Option<&'s str> {
     std::str::from_utf8(text.as_json_str()?.raw()).ok()
+}
+
+/// A value that only is quoted wrongly, as JSON in one of the expected types.
+pub(super) fn respelled(value: Value<'_, '_>, expected: &[JsonType]) -> Option<String> {
+    let takes = |json_type| expected.contains(&json_type);
+    match value.kind() {
+        JsonKind::Number | JsonKind::Bool if takes(JsonType::String) => {
+            Some(format!("\"{}\"", std::str::from_utf8(value.raw()).ok()?))
+        }
+        JsonKind::String => {
+            let text = value.as_str()?;
+            let text = text.trim();
+            let document = Document::read(text.as_bytes());
+            let inner = document.value(NodeId::ROOT);
+            let is_one_line = !text.contains(['\n', '\r']);
+            // An empty text has no fault that says so.
+            let is_json = document.faults().is_empty() && inner.raw().len() == text.len() && is_one_line;
+            if takes(JsonType::Boolean) && (text == "True" || text == "False") {
+                return Some(text.to_ascii_lowercase());
+            }
+            let is_wanted = match inner.kind() {
+                JsonKind::Object => takes(JsonType::Object),
+                JsonKind::Array => takes(JsonType::Array),
+                JsonKind::Bool => takes(JsonType::Boolean),
+                JsonKind::Number => {
+                    takes(JsonType::Number) || takes(JsonType::Integer) && text.parse::<i64>().is_ok()
+                }
+                _ => false,
+            };
+            (is_json && is_wanted).then(|| text.to_owned())
+        }
+        _ => None,
+    }
 }
