@@ -225,7 +225,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
             (Some(_), None) => {
                 // Where ids bind, one without an id answers nothing.
                 let is_bound = before.id.is_some() || self.sides[0].binding != Binding::Ids;
-                let level = if is_bound { Level::Loss } else { Level::Change };
+                let was_called = before.owner.is_some_and(|call| !self.says_nothing(self.before(call)));
+                let level = if is_bound && was_called { Level::Loss } else { Level::Change };
                 self.add(Kind::ResultOrphaned, level, at, title);
             }
             (None, Some(call)) => {
@@ -307,7 +308,8 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 && super::canonical::of_words(&before.text) == super::canonical::of_words(&after.text);
             // Without a text or a signature, it says nothing that could be lost.
             let level = match (has_text, is_spaced) {
-                (true, false) => Level::Loss,
+                // What was not text may be read as one now.
+                (true, false) => self.level_of_other(before, after),
                 (true, true) => Level::Form,
                 (false, _) => Level::Change,
             };
@@ -339,7 +341,11 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 EventKind::Call => {
                     // What was only a text may be read as a call now.
                     let now = before.name.is_none().then(|| self.known_now(number)).flatten();
-                    let level = if now.is_some() { Level::Form } else { loss };
+                    let level = match now {
+                        Some(_) => Level::Form,
+                        None if self.says_nothing(before) => Level::Change,
+                        None => loss,
+                    };
                     self.add(Kind::CallLost, level, At(Some(number), now), title(before));
                 }
                 EventKind::Result => self.result_gone(number),
@@ -351,6 +357,7 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                     let level = match self.is_said_twice(number) {
                         true => Level::Change,
                         false if is_json && self.known_now(number).is_some() => Level::Form,
+                        false if self.says_nothing(before) => Level::Change,
                         false => loss,
                     };
                     self.add(Kind::TextLost, level, at, text_title(before));
@@ -391,6 +398,12 @@ impl<'e, 's> Finder<'_, 'e, 's> {
                 }
             }
         }
+    }
+
+    /// Whether an event before has no text, number or truth value: it is `null` or empty, whatever it is a part of.
+    fn says_nothing(&self, before: &Event<'s>) -> bool {
+        leaves(self.sides[0].document.value(before.place.node), Leaves::Said).is_empty()
+            && before.name.is_none()
     }
 
     /// Whether the turn of a text has the same text once more, which is kept.

@@ -335,7 +335,9 @@ impl<'s> Reading<'_, '_, 's> {
         let signature = (call.signature == Signature::Present).then_some(0);
         let id = text_of(call.id.as_ref()).filter(|id| !id.is_empty());
         let id = id.filter(|_| call.unpaired != Some(UnpairedReason::UnknownId));
-        let lacks_arguments = call.arguments.are_absent();
+        let is_empty = |place: Place| self.value(place).is_array() && self.value(place).says_nothing();
+        let is_nothing = matches!(call.arguments, Arguments::Other(place) if is_empty(place));
+        let lacks_arguments = call.arguments.are_absent() || is_nothing;
         let is_described = !call.is_of_function() && call.kind != ToolKind::Custom;
         let event = Event::new(EventKind::Call, Role::Assistant, place);
         self.push(Event { key, name, arguments, lacks_arguments, is_described, signature, id, ..event });

@@ -10,9 +10,7 @@ use crate::unsupported;
 pub(super) static READER: Reader =
     Reader::dataset("role-tool-call", "Data set with roles for calls", sniff, |records| {
         search::read_as(&READER, records)
-    })
-    // Vapi has the same messages again, and in the form of OpenAI.
-    .repeating_if(&["\"messagesOpenAIFormatted\""]);
+    });
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // In a request, such a role is a mistake.

@@ -240,7 +240,9 @@ impl<'r> Log<'r> {
         }
         let (mut drafts, mut repeated) = (Vec::new(), Vec::new());
         // A trace that is known by its lists alone.
-        let is_trace = LazyCell::new(|| records.iter().any(|record| self.reader.repeats_lists(*record)));
+        let is_trace = LazyCell::new(|| {
+            self.is_searched() && records.iter().any(|record| self.reader.repeats_lists(*record))
+        });
         for (number, conversation) in reading.conversations.iter_mut().enumerate() {
             let as_request = self.as_request(document, &mut conversation.transcript);
             self.list(conversation, report);

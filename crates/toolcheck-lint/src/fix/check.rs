@@ -1,5 +1,6 @@
 //! Whether a file is better once it is fixed.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use foldhash::HashMap;
@@ -61,25 +62,22 @@ pub(super) fn takes_more(before: &FileReport, after: &FileReport, changes: &[Cha
 
 /// Requests that were changed, each by its number with how it was and how it is now.
 #[derive(Default)]
-pub(super) struct Requests(HashMap<usize, Request>);
+pub(super) struct Requests<'b>(HashMap<usize, Request<'b>>);
 
-struct Request {
+struct Request<'b> {
     format: &'static Format,
     /// Where it began in the file as it was.
     start: usize,
-    before: Vec<u8>,
+    before: Cow<'b, [u8]>,
     after: Vec<u8>,
 }
 
-impl Requests {
-    /// Adds the changes of a round. What only safe fixes have changed so far is not kept.
-    pub(super) fn add(&mut self, text: &[u8], changes: Vec<Change>) {
+impl<'b> Requests<'b> {
+    /// Adds the changes of a round, whose text `part` gives.
+    pub(super) fn add(&mut self, part: impl Fn(Range<usize>) -> Cow<'b, [u8]>, changes: Vec<Change>) {
         for change in changes {
             let (Some(number), Some(format)) = (change.record, change.format) else { continue };
-            if !self.0.contains_key(&number) && change.done().all(|done| done.cost.is_none()) {
-                continue;
-            }
-            let before = || text[change.start..change.end].to_vec();
+            let before = || part(change.start..change.end);
             let new = || Request { format, start: change.start, before: before(), after: Vec::new() };
             self.0.entry(number).or_insert_with(new).after = change.bytes;
         }
@@ -120,7 +118,7 @@ impl Requests {
     }
 }
 
-impl Request {
+impl Request<'_> {
     /// The places of what `diff` says is lost; `None` if it can't compare them.
     fn losses(&self) -> Option<Vec<Range<usize>>> {
         let read = |bytes| File::read(bytes, Some(self.format.into())).ok();

@@ -118,7 +118,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
         return Fixed { bytes: Cow::Borrowed(bytes), applied, skipped, before, after: None };
     }
     let mut requests = check::Requests::default();
-    requests.add(bytes, changes);
+    requests.add(|at| Cow::Borrowed(&bytes[at]), changes);
     let first = applied.len();
     // What shows only once something else is fixed is fixed then.
     // The places are others once the text is.
@@ -138,7 +138,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
             break;
         }
         applied.extend(round.applied);
-        requests.add(text, round.changes);
+        requests.add(|at| Cow::Owned(text[at].to_vec()), round.changes);
         after = round.after;
     }
     requests.weigh(&mut applied, first);

@@ -13,6 +13,10 @@ use super::mutations::{Mutant, Samples, mutations};
 /// What of a fixed body is lost by only one of the two.
 fn differs(bodies: &Bodies, body: &Json, is_unsafe: bool) -> Option<Option<String>> {
     let text = body.to_string();
+    // What a block says beside a text that is empty is still there, but `diff` finds no block then.
+    if text.contains(r#""text":[]"#) {
+        return None;
+    }
     let options = Options::new().format(Some(bodies.format)).keeps_source(false);
     let fixed = fix("mutant", text.as_bytes(), &options, &FixOptions::new().unsafe_fixes(is_unsafe));
     if fixed.is_unchanged() {

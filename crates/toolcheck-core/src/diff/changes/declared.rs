@@ -90,7 +90,9 @@ impl<'s> Finder<'_, '_, 's> {
         let is_said =
             |wanted: &ToolChoiceMode<'_>| !matches!(wanted, ToolChoiceMode::Free | ToolChoiceMode::Invalid);
         match (old, new) {
-            (Some(old), None) if is_said(&old.wanted) => {
+            (Some(old), None)
+                if is_said(&old.wanted) && !before.document.value(old.place.node).says_nothing() =>
+            {
                 // Not every format has a place for it.
                 let is_same = before.transcript.format == after.transcript.format;
                 let level = if is_same { Level::Loss } else { Level::Change };

@@ -10,6 +10,7 @@ use crate::diff::content::Content;
 use crate::diff::counterparts::Paired;
 use crate::diff::events::EventKind;
 use crate::diff::kinds::{Kind, Level};
+use crate::ir::Place;
 use crate::missing_result;
 
 /// The texts that lost results have become.
@@ -145,7 +146,7 @@ impl<'s> Finder<'_, '_, 's> {
         // What was not text may be read as one now.
         let is_kept = match result {
             Some(result) => self.level_of_other(before, self.after(result)) == Level::Form,
-            None => self.known_now(number).is_some(),
+            None => self.says_nothing(before) || self.known_now(number).is_some(),
         };
         let level = if is_kept { Level::Form } else { Level::Loss };
         self.add_loss(Kind::MediaLost, level, cannot, at, about.to_owned());
@@ -190,7 +191,10 @@ impl<'s> Finder<'_, '_, 's> {
             // What the model answered is no message of the request.
             let message = self.sides[1].transcript.messages.get(events[**other].message);
             let message = message.map(|message| message.place);
-            let around = message.filter(|message| message.span.contains(place.span)).unwrap_or(place);
+            // Of a message that is several items, the value is only the first.
+            let holds =
+                |message: &Place| self.sides[1].document.value(message.node).span().contains(place.span);
+            let around = message.filter(holds).unwrap_or(place);
             let said = || canonical::leaves(self.sides[1].document.value(around.node), Leaves::All);
             leaves.is_subset(self.said.borrow_mut().entry(around.node).or_insert_with(said))
         };

@@ -313,12 +313,14 @@ impl<'f> ShapeFault<'f> {
         let is_part = self.key != plain(&self.key);
         let node = value.id();
         // No number says what something is.
-        let is_kind = &*self.key == "type" && matches!(value.kind(), JsonKind::Number | JsonKind::Bool);
+        let is_kind = &*self.key == "type";
+        let is_kind =
+            is_kind && (matches!(value.kind(), JsonKind::Number | JsonKind::Bool) || value.says_nothing());
         if let Some(json) = respelled(value, expected).filter(|_| !is_kind) {
             return self.takes_json(field, &json).then(|| Fix::safe([Change::Write(node, json)]));
         }
         // A list of blocks without any is a text without any.
-        if got == JsonType::Array && takes(JsonType::String) && value.children().next().is_none() {
+        if got == JsonType::Array && takes(JsonType::String) && value.says_nothing() && !is_kind {
             return Some(Fix::safe([Change::Write(node, quoted(""))]));
         }
         if is_part {
