@@ -440,15 +440,7 @@ impl<'d, 's> Search<'d, 's> {
         let chosen = lists::chosen(value).filter(|_| value.members().any(may_end_with_chosen)).map(Value::id);
         for member in value.members() {
             let is_tools = lists::TOOLS.iter().any(|key| member.has_key(key));
-            // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
-            // (`packages/core/src/utils/checkpointUtils.ts`).
-            let is_copy =
-                member.has_key("toolCall") && value.get("clientHistory").is_some_and(Value::is_array);
-            // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
-            let is_copy = is_copy
-                || (member.has_key("outputs") || member.has_key("output"))
-                    && value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
-            let is_copy = is_copy || self.is_trace && traces::repeats(value, member);
+            let is_copy = is_copy(value, member) || self.is_trace && traces::repeats(value, member);
             if taken == Some(member.id()) || is_tools || is_copy {
                 continue;
             }
@@ -589,6 +581,18 @@ impl<'d, 's> Search<'d, 's> {
         self.unknown.extend(found.or_else(|| unread::in_answer(list)));
         Some(None)
     }
+}
+
+/// Whether a member of an object repeats what another one has.
+fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
+    // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
+    // (`packages/core/src/utils/checkpointUtils.ts`).
+    let is_of_checkpoint = || value.get("clientHistory").is_some_and(Value::is_array);
+    // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
+    let is_of_response =
+        || value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
+    member.has_key("toolCall") && is_of_checkpoint()
+        || (member.has_key("outputs") || member.has_key("output")) && is_of_response()
 }
 
 /// Whether there is anything to look for in a value. A file of 64 MB may have as many million numbers.
