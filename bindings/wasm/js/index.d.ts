@@ -290,7 +290,7 @@ export interface Explained {
    * How sure it is that the `findings` cause the error; `null` if nothing was found that does, and without a body it is absent.
    *
    * - `found`: they have what the error is about.
-   * - `probable`: they are at the place that the error names.
+   * - `probable`: they are at the place that the error names, are what it names, or are refused with it for some models.
    * - `usually-accepted`: they have what the error is about, but it is not known that the API refuses it.
    */
   cause?: "found" | "probable" | "usually-accepted" | null;

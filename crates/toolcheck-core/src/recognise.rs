@@ -20,7 +20,7 @@ use regex::{Captures, Regex};
 use toolcheck_json::sort_by_positions;
 
 use crate::framework::{self, Framework};
-use crate::targets::{self, FREE, Refusal, Target};
+use crate::targets::{self, FREE, Pattern, Refusal, Target};
 
 use expression::{Expression, Window};
 
@@ -104,6 +104,19 @@ pub enum Likeness {
 }
 
 impl Recognised {
+    /// The models that this API has the same text for, each once, if not for all.
+    pub fn models(&self) -> Vec<&'static Pattern> {
+        let text = self.refusal.text.as_deref();
+        let same = texts().filter(|(origin, _, own)| origin.id() == self.origin.id() && Some(*own) == text);
+        let mut models: Vec<&Pattern> = Vec::new();
+        for model in same.filter_map(|(_, refusal, _)| refusal.model.as_ref()) {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        models
+    }
+
     fn is_same(&self, origin: Origin, refusal: &Refusal) -> bool {
         self.origin.id() == origin.id() && self.refusal.rule == refusal.rule
     }
@@ -139,7 +152,7 @@ static SENTENCES: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// The texts of all targets, each once because an inherited text belongs to the parent, and of all frameworks.
-fn texts() -> impl Iterator<Item = (Origin, &'static Refusal, &'static str)> {
+pub fn texts() -> impl Iterator<Item = (Origin, &'static Refusal, &'static str)> {
     let of_rules = targets().flat_map(|target| {
         let own = target.refusals().iter().filter(|refusal| !refusal.is_inherited);
         own.map(move |refusal| (Origin::Target(target), refusal))
@@ -400,7 +413,11 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
             // Another sentence, or another text, may follow the last one.
             value = value.find("'. ").map_or(value, |end| &value[..=end]);
         }
-        if name != VALUES && name != FIELDS {
+        // A list of values has a quote on both sides of each, but for the last where the text itself closes it.
+        if name.starts_with(VALUES) && value.starts_with(is_quote) {
+            let is_odd = value.chars().filter(|one| is_quote(*one)).count() % 2 == 1;
+            value = if is_odd { value.trim_end_matches(is_quote) } else { value };
+        } else if name != FIELDS {
             value = value.trim_matches(|character| is_quote(character) || character == '*');
         }
         if IDS[..3].contains(&name)

@@ -46,6 +46,7 @@ pub struct Options {
     pub(crate) is_body: bool,
     pub(crate) names_model: bool,
     pub(crate) path_model: Option<Arc<str>>,
+    pub(crate) as_model: Option<Arc<str>>,
     pub(crate) reports_hidden: bool,
     pub(crate) marks: Marks,
 }
@@ -87,6 +88,7 @@ impl Default for Options {
             is_body: false,
             names_model: false,
             path_model: None,
+            as_model: None,
             reports_hidden: false,
             marks: Marks::Tried,
         }
@@ -187,6 +189,13 @@ impl Options {
     /// The model that the path names to which a body was sent, for one that names none ([`lint_body`](crate::lint_body)).
     pub fn path_model(mut self, model: Option<&str>) -> Self {
         self.path_model = model.map(Arc::from);
+        self
+    }
+
+    /// The model that requests are checked for, whichever they name: who has the error of an API may know which ones it is
+    /// for; `None` for their own.
+    pub fn as_model(mut self, model: Option<&str>) -> Self {
+        self.as_model = model.map(Arc::from);
         self
     }
 

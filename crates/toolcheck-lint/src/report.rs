@@ -130,6 +130,30 @@ impl FileReport {
         self.transcripts > 0 || self.is_meant_as_request
     }
 
+    /// The same report with nothing but a finding at one place, for who knows more than the rules find.
+    pub fn pointing_at(
+        &self,
+        document: &Document<'_>,
+        record: &Record<'_>,
+        place: Place,
+        rule: RuleId,
+        message: &'static str,
+    ) -> Self {
+        let mut report = Self {
+            format: self.format,
+            readings: self.readings.clone(),
+            target: self.target.clone(),
+            transcripts: self.transcripts,
+            messages: self.messages,
+            tool_calls: self.tool_calls,
+            tool_results: self.tool_results,
+            findings: locate_all(document, record, vec![Draft::new(rule, place, message)]),
+            ..Self::empty(&self.path, self.kind)
+        };
+        report.source.keep(record.start, record.bytes);
+        report
+    }
+
     /// The report of a file before anything has been read.
     pub fn empty(path: &str, kind: TranscriptKind) -> Self {
         Self { path: path.to_owned(), kind, ..Self::default() }

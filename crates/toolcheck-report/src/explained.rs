@@ -11,6 +11,7 @@
 mod cause;
 mod class;
 mod named;
+mod pointed;
 
 use std::borrow::Cow;
 use std::io;
@@ -51,6 +52,10 @@ pub enum Places {
     Cause(Report),
     /// Errors at the place that the error names, which probably cause it.
     Probable(Report),
+    /// What is refused with the error for some models: whether the request's own is one is not known.
+    OfModel(Report),
+    /// What the error names, in the request, in which nothing is found that causes it; and all its findings.
+    Named(Report, Report),
     /// What the API is known to refuse with the error, although it is recorded to accept it in other cases, or nothing is
     /// known of this one.
     Accepted(Report),
@@ -62,9 +67,12 @@ impl Places {
     /// The findings.
     pub fn report(&self) -> &Report {
         match self {
-            Self::Cause(report) | Self::Probable(report) | Self::Accepted(report) | Self::Others(report) => {
-                report
-            }
+            Self::Cause(report)
+            | Self::Probable(report)
+            | Self::OfModel(report)
+            | Self::Named(report, _)
+            | Self::Accepted(report)
+            | Self::Others(report) => report,
         }
     }
 
@@ -72,7 +80,7 @@ impl Places {
     fn cause(&self) -> Option<&'static str> {
         match self {
             Self::Cause(_) => Some("found"),
-            Self::Probable(_) => Some("probable"),
+            Self::Probable(_) | Self::OfModel(_) | Self::Named(..) => Some("probable"),
             Self::Accepted(_) => Some("usually-accepted"),
             Self::Others(_) => None,
         }
@@ -145,6 +153,7 @@ impl Explained {
     /// The same with the places that the error names looked up in a request, if that is one JSON document.
     pub fn located_in(mut self, request: &[u8]) -> Self {
         Named::locate(&mut self.named, request);
+        self.point_in(request);
         self
     }
 
@@ -198,6 +207,9 @@ impl Explained {
             document["cause"] = json!(places.cause());
             if places.cause().is_some() {
                 document["findings"] = findings(places.report());
+                if let Places::Named(_, others) = places {
+                    document["other_findings"] = findings(others);
+                }
             } else {
                 document["findings"] = json!([]);
                 document["other_findings"] = findings(places.report());
@@ -234,6 +246,14 @@ impl Explained {
                     "\ntoolcheck finds nothing in this {noun} that causes this error. Is it the request that failed?"
                 )?;
                 wording.write_others(report, &format!("Other problems in this {noun}:"), out)?;
+            }
+            Some(places @ Places::Named(_, others)) => {
+                wording.write_cause(places, out)?;
+                if others.files.iter().any(|file| !file.findings.is_empty()) {
+                    writeln!(out)?;
+                    wording.write_others(others, &format!("Other problems in this {noun}:"), out)?;
+                }
+                return Ok(());
             }
             // Each finding names its rule's page.
             Some(places) => return wording.write_cause(places, out),
@@ -409,6 +429,20 @@ impl Wording<'_> {
                     "This is probably the cause: it is at the place that the error names.",
                     out,
                 )?;
+                writeln!(out)?;
+            }
+            Places::OfModel(_) => {
+                self.write_wrapped(
+                    "This is probably it. Only some models refuse it, and whether this one does is not known here.",
+                    out,
+                )?;
+                writeln!(out)?;
+            }
+            Places::Named(..) => {
+                let text = format!(
+                    "If this {noun} is the request that failed, this is probably it: the error names it. toolcheck itself sees nothing wrong with it, and some things cannot be seen in a request."
+                );
+                self.write_wrapped(&text, out)?;
                 writeln!(out)?;
             }
             Places::Accepted(_) => {

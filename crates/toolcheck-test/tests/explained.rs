@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::recognise::{NamedPlace, Pasted};
+use toolcheck_core::recognise::{NamedPlace, Pasted, texts};
 use toolcheck_embed::explain_error;
 use toolcheck_lint::{FileReport, Finding, lint, lint_opened};
+use toolcheck_report::explained::Places;
 
 use crate::common;
 
@@ -200,4 +201,68 @@ fn each_answer_leads_to_its_finding() {
         lines.len(),
         lines.join("\n")
     );
+}
+
+/// A request that has each place which the texts below name, and is in order there as far as can be seen.
+const HAS_ALL: &str = r#"{"model": "harbour", "tide": "low", "messages": [{"role": "user", "content": "When?"},
+    {"role": "assistant", "content": "At six.", "tide": "low", "id": "msg_quay"}, {"role": "user", "content": "Which?"}],
+    "tools": [{"type": "function", "function": {"name": "tides", "description": "The tides.", "parameters": {"type": "object", "properties": {}}}}]}"#;
+
+/// What stands for a placeholder of a text, if it names something that the request has.
+fn named(placeholder: &str) -> Option<&'static str> {
+    Some(match placeholder {
+        "id" | "ids" => "msg_quay",
+        "name" => "tides",
+        "field" => "tide",
+        name if name.ends_with("path") => "messages.1.tide",
+        _ => return None,
+    })
+}
+
+/// A text with values, and whether one of them is a place of the request.
+fn filled(text: &str) -> (String, bool) {
+    let (mut filled, mut rest, mut names_any) = (String::new(), text, false);
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let Some((name, behind)) = after.split_once('}') else { break };
+        let value = named(name);
+        names_any |= value.is_some();
+        filled.push_str(value.unwrap_or("1"));
+        rest = behind;
+    }
+    (filled + rest, names_any)
+}
+
+#[test]
+fn what_an_error_names_is_never_denied() {
+    let texts: BTreeSet<&str> = texts().map(|(_, _, text)| text).collect();
+    let texts: Vec<String> =
+        texts.into_iter().map(filled).filter_map(|(text, names)| names.then_some(text)).collect();
+    assert!(texts.len() > 200, "{}", texts.len());
+    let (next, count) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let denied: Mutex<Vec<String>> = Mutex::default();
+    let work = || {
+        while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let explained = explain_error(text, Some(HAS_ALL.as_bytes()));
+            // A text that was filled in may be one that only a server can cause.
+            let has_name =
+                |value: &str| ["msg_quay", "tide", "messages.1"].iter().any(|name| value.contains(name));
+            let mut captures = explained.reading.matches.iter().flat_map(|found| &found.captures);
+            if !captures.any(|(name, value)| named(name).is_some() && has_name(value)) {
+                continue;
+            }
+            count.fetch_add(1, Ordering::Relaxed);
+            if matches!(explained.places, Some(Places::Others(_))) {
+                denied.lock().unwrap().push(text.clone());
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(work);
+        }
+    });
+    let (denied, count) = (denied.into_inner().unwrap(), count.into_inner());
+    assert!(count > 150, "the texts have places: {count}");
+    assert!(denied.is_empty(), "{} of {count} texts are denied:\n{}", denied.len(), denied.join("\n"));
 }

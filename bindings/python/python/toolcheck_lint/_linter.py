@@ -431,7 +431,8 @@ class Explained:
     def cause(self) -> Literal["found", "probable", "usually-accepted"] | None:
         """How sure it is that the `findings` cause the error; `None` if nothing was found that does, or there is no body.
 
-        `found`: they have what the error is about; `probable`: they are at the place that the error names;
+        `found`: they have what the error is about; `probable`: they are at the place that the error names, are what it
+        names, or are refused with it for some models;
         `usually-accepted`: they have what the error is about, but it is not known that the API refuses it.
         """
         return self.data.get("cause")

@@ -83,6 +83,12 @@ impl Pattern {
         })
     }
 
+    /// A short text that matches, such as `gpt-5` for `^gpt-[56]`; `None` if none is found.
+    pub fn example(&self) -> Option<String> {
+        let plain = self.plain.get_or_init(|| Plain::of(&self.text)).as_ref();
+        plain.map(Plain::example).filter(|example| self.is_match(example))
+    }
+
     /// Whether something in a text matches. [`Target::parse`](super::Target::parse) has checked that the expression is one.
     pub fn is_match(&self, text: &str) -> bool {
         // What is compiled already tells by its first step, too.
@@ -162,6 +168,21 @@ mod tests {
                 prop_assert!(is_same(&pattern, &text), "{pattern} in {text:?}");
             }
         }
+    }
+
+    #[test]
+    fn models_have_examples() {
+        let without: Vec<String> = of_targets()
+            .into_iter()
+            // The expressions of ids and names have repetitions.
+            .filter(|pattern| !pattern.contains("(?") && !pattern.contains(['+', '*', '{']))
+            .filter(|pattern| Pattern::from(pattern.clone()).example().is_none())
+            .collect();
+        assert!(without.is_empty(), "{without:?}");
+        let example = |pattern: &str| Pattern::from(pattern.to_owned()).example();
+        assert_eq!(example("^gpt-[56](-20|$)").as_deref(), Some("gpt-5-20"));
+        assert_eq!(example(r"claude-opus-4[-.]([1-9]|@)").as_deref(), Some("claude-opus-4-1"));
+        assert_eq!(example("^a$b"), None);
     }
 
     /// An expression of a user's own target may be anything.

@@ -174,6 +174,9 @@ pub(super) fn parse<'s>(
             if is_row {
                 readers::add_tools(&mut read, root);
             }
+            if let Some(model) = &options.as_model {
+                read.request.model = Some(model.to_string().into());
+            }
             read
         }
         // Only what has keys can be one, and the shape need not be compiled for anything else.

@@ -9,7 +9,7 @@ use toolcheck_core::Level;
 use toolcheck_core::formats;
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::recognise::{Contained, Likeness, NamedPlace, Nearness, Pasted, Recognised, recognise};
-use toolcheck_core::targets::{self, Target};
+use toolcheck_core::targets::{self, Pattern, Target};
 use toolcheck_lint::{FileReport, Finding, Options, Report, TargetRef, rules};
 
 use super::Places;
@@ -18,6 +18,8 @@ use super::Places;
 const MIN_CUT_ID: usize = 8;
 /// The most APIs that a request is checked against.
 const MOST_TARGETS: usize = 8;
+/// The most models that a request is checked for which it does not name.
+const MOST_MODELS: usize = 16;
 /// The most different answers of findings that are recognised as a variant of the error.
 const MOST_VARIANTS: usize = 64;
 
@@ -91,6 +93,13 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
             if let Some(cause @ Places::Cause(_)) = hidden {
                 return cause;
             }
+            let mut of_model: Best = None;
+            self.try_all(self.of_models(&targets), Reason::Named, &mut of_model);
+            if let Some((weight, file)) = of_model
+                && self.says_the_same(&weight)
+            {
+                return Places::OfModel(report(without_answers(file)));
+            }
             let least = if own.format.is_some() { Reason::Answer } else { Reason::Named };
             self.try_all(self.unusual(&targets, &own), least, &mut best);
             if !is_for(&best, Reason::Rule) {
@@ -157,6 +166,24 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
                 add(options.format(Some(format)));
             }
         }
+        ways
+    }
+
+    /// The request as one to a model that the error is known for: its own may be a deployment or an alias, be named by the path
+    /// alone, or be newer than what is known.
+    fn of_models(&self, targets: &[Option<TargetRef>]) -> Vec<Attempt> {
+        let mut ways: Vec<Attempt> = Vec::new();
+        for target in targets.iter().flatten() {
+            let is_named = self.options.named_target().is_some();
+            let known = self.matches.iter().filter(|found| is_named || found.origin.id() == &*target.id);
+            let models: Vec<_> = known.flat_map(Recognised::models).filter_map(Pattern::example).collect();
+            let options = self.wanting(&Some(target.clone()));
+            ways.extend(models.iter().map(|model| Attempt {
+                target: Some(target.clone()),
+                options: options.clone().as_model(Some(model)),
+            }));
+        }
+        ways.truncate(MOST_MODELS);
         ways
     }
 
@@ -261,6 +288,15 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
         Some(weight)
     }
 
+    /// Whether the answer to a request to some model is the error, but for the name of the model: another one has other limits.
+    fn says_the_same(&self, weight: &Weight) -> bool {
+        let is_same = |found: &Recognised| {
+            let values = found.captures.iter().filter(|(name, _)| name != "model").count();
+            values < found.captures.len() && weight.same_values >= values
+        };
+        weight.text.is_some() || self.matches.iter().any(is_same)
+    }
+
     /// Whether a finding is at a place that the error names, or near it.
     fn is_at_place(&self, finding: &Finding) -> bool {
         self.places.iter().any(|place| place.nearness(&finding.spot.pointer).is_some())
@@ -317,6 +353,16 @@ impl<'e, L: Fn(&Options) -> FileReport> Search<'e, L> {
             Places::Cause(Report::new(vec![shown]))
         })
     }
+}
+
+/// Findings that hold for a model which the request does not name: the error is what the user has, not this model's answer.
+fn without_answers(mut file: FileReport) -> FileReport {
+    for finding in &mut file.findings {
+        finding.level = Level::Warning;
+        finding.provider_error = None;
+        finding.fixable = None;
+    }
+    file
 }
 
 /// Whether a value is inside another one, by their JSON Pointers.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use toolcheck_core::Level;
 use toolcheck_core::models::{ModelFacts, facts_of, own_name};
-use toolcheck_core::shape::{Shape, Verdict};
+use toolcheck_core::shape::{Shape, Verdict, with_usual_names};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{self, Pattern, Refusal, Target};
 use toolcheck_core::text::{bounded, shown};
@@ -208,7 +208,7 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
             let _ = writeln!(page, "- refuses what {} finds", what(refusal));
             let status = refusal.status.map(|status| format!(" {status}")).unwrap_or_default();
             if let Some(text) = &refusal.text {
-                let _ = writeln!(page, "  answers{status}: {}", shown(text));
+                let _ = writeln!(page, "  answers{status}: {}", shown(&with_usual_names(text)));
             }
             let sources = links(&refusal.sources);
             let _ = writeln!(page, "  {} {} {sources}", refusal.evidence, shown(&refusal.seen));

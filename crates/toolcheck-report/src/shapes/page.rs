@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use toolcheck_core::Level;
-use toolcheck_core::shape::{FieldView, JsonType, Shape, ShapeFaultKind, UnverifiedLevel, Verdict};
+use toolcheck_core::shape::{
+    FieldView, JsonType, Shape, ShapeFaultKind, UnverifiedLevel, Verdict, with_usual_names,
+};
 use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_core::text::shown;
 
@@ -251,7 +253,7 @@ pub(super) fn evidence(page: &mut String, fact: &Fact<'_>) {
 fn answer(level: Level, fact: &Fact<'_>) -> String {
     let status = fact.known.status.map(|status| format!(" {status}")).unwrap_or_default();
     let text = match fact.known.text {
-        Some(text) => format!(", answers{status}: {}", shown(text)),
+        Some(text) => format!(", answers{status}: {}", shown(&with_usual_names(text))),
         None if status.is_empty() => String::new(),
         None => format!(", answers{status}"),
     };

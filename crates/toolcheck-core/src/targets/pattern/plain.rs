@@ -34,6 +34,11 @@ enum Step {
 const MOST_PATHS: usize = 512;
 const MOST_DEPTH: usize = 8;
 
+/// The characters of names, the most usual first.
+const USUAL: &str = "abcdefghijklmnopqrstuvwxyz0123456789-._:/@";
+/// The most characters that an example has of one set.
+const LONGEST_RUN: usize = 64;
+
 impl Plain {
     /// The steps of an expression. None if it needs an engine.
     pub(super) fn of(pattern: &str) -> Option<Self> {
@@ -80,6 +85,25 @@ impl Plain {
             Some(first) => memchr::memchr_iter(first, text).any(|from| self.goes_on(0, text, from)),
             None => (0..=text.len()).any(|from| self.goes_on(0, text, from)),
         })
+    }
+
+    /// The text that the first alternatives make, each repetition as short as it may be. It mostly matches.
+    pub(super) fn example(&self) -> String {
+        let (mut step, mut text) = (0, String::new());
+        while let Some(own) = self.steps.get(step) {
+            step = match own {
+                Step::Either(starts) => starts.first().copied().unwrap_or(usize::MAX),
+                Step::Jump(to) => *to,
+                Step::Set { set, least, .. } => {
+                    let mut bytes = USUAL.bytes().chain(b'!'..=b'~');
+                    let byte = bytes.find(|byte| is_in(*byte, *set)).unwrap_or(b'a');
+                    text.extend(std::iter::repeat_n(char::from(byte), (*least).min(LONGEST_RUN)));
+                    step + 1
+                }
+                Step::Start | Step::End => step + 1,
+            };
+        }
+        text
     }
 
     /// Whether the steps from one on match the bytes from a place on.

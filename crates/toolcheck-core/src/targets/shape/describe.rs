@@ -23,7 +23,7 @@ use super::{Shape, TargetShape};
 use crate::rule_id::RuleId;
 
 pub use self::known::{Known, Verdict};
-pub use self::texts::{PLACEHOLDERS, is_placeholder, placeholders};
+pub use self::texts::{PLACEHOLDERS, is_placeholder, placeholders, with_usual_names};
 pub(super) use self::words::listed;
 
 /// The names of the objects that the documents of a format describe; none if the format is not described.

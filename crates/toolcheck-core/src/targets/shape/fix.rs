@@ -14,7 +14,7 @@ use super::tables::{JsonType, Kind, ShapeFaultKind};
 use super::value::{raw_text, respelled, text_of, type_of};
 use crate::fix::{Change, Fix};
 use crate::rule_id::RuleId;
-use crate::text::shorten;
+use crate::text::{Counted, shorten};
 use crate::unsupported::is_list_key;
 
 impl Shape {
@@ -513,7 +513,8 @@ impl<'f> ShapeFault<'f> {
     /// The removal of a member that says something.
     fn removed(&self, value: Value<'_, '_>) -> Fix {
         let change = [Change::Remove(value.id())];
-        let what = format!("`{}` with its value ({} bytes)", shorten(&self.key), value.raw().len());
+        let what =
+            format!("`{}` with its value ({})", shorten(&self.key), Counted(value.raw().len(), "byte"));
         let is_setting = self.above.iter().all(|(_, kind)| matches!(kind, None | Some(Kind::Request)));
         match is_setting {
             true => Fix::lossy(what, change),

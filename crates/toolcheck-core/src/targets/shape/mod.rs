@@ -36,7 +36,7 @@ use self::cache::ValidObjectCache;
 use self::compile::{Field, Object};
 pub use self::describe::{
     Asked, Demand, FieldView, Known, ObjectView, PLACEHOLDERS, Verdict, is_placeholder, object_names,
-    placeholders,
+    placeholders, with_usual_names,
 };
 pub use self::fault::{Answer, Condition, Detail, ShapeFault};
 use self::objects::Objects;

@@ -4,7 +4,7 @@ use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Part, ToolChoiceMode};
 use toolcheck_core::shape::{Kind, ShapeFaultKind};
-use toolcheck_core::text::shorten;
+use toolcheck_core::text::{Counted, shorten};
 use toolcheck_json::{Document, NodeId};
 
 use super::{MOST_TRANSLATED, Refused, guesses, last, translated};
@@ -89,7 +89,7 @@ fn weigh(cx: &Context<'_, '_>, (node, depth): (NodeId, usize), fix: &mut Fix) {
     let is_read = around.is_some_and(|parts| parts.iter().any(is_in));
     if is_read {
         let key = value.key_text().unwrap_or_default();
-        let lost = format!("`{}` with its content ({} bytes)", shorten(&key), value.raw().len());
+        let lost = format!("`{}` with its content ({})", shorten(&key), Counted(value.raw().len(), "byte"));
         fix.cost = Some(Cost::Loss(lost));
     }
 }

@@ -5,7 +5,7 @@ use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::ir::{Body, Executor, Part, Role};
 use toolcheck_core::shape::{Action, Detail, JsonType, Kind, ShapeFault, ShapeFaultKind};
-use toolcheck_core::text::shorten;
+use toolcheck_core::text::{Counted, shorten};
 use toolcheck_core::{RuleId, formats};
 use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
@@ -403,7 +403,7 @@ fn of_value(
     let shape = cx.known_shape()?;
     let told = fault.help(shape, model).map(str::to_owned).or_else(|| fault.advice(cx.document))?;
     let is_beside = matches!(fault.object_kind(), Some(Kind::Message | Kind::Content)) && !fault.is_of_type();
-    let lost = format!("`{}` with its value ({} bytes)", shorten(&fault.key), value.raw().len());
+    let lost = format!("`{}` with its value ({})", shorten(&fault.key), Counted(value.raw().len(), "byte"));
     let change = [Change::Remove(value.id())];
     match Action::of(&told) {
         Some(Action::Write(meant)) => {

@@ -4,7 +4,7 @@ use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::fix_style::{FixStyle, NO_CALL, says_something};
 use toolcheck_core::ir::{Body, Part};
 use toolcheck_core::shape::{Action, Kind, ShapeFault, ShapeFaultKind};
-use toolcheck_core::text::shorten;
+use toolcheck_core::text::{Counted, shorten};
 use toolcheck_core::tools::rewritten;
 use toolcheck_core::{RuleId, formats};
 use toolcheck_json::edit::Piece;
@@ -125,7 +125,7 @@ pub(crate) fn left_out(cx: &Context<'_, '_>, value: Value<'_, '_>) -> Option<Fix
     if holds_some || is_in_prompt || says_something(&key) || transcript.parts.iter().any(is_said) {
         return None;
     }
-    let lost = format!("`{}` with its value ({} bytes)", shorten(&key), value.raw().len());
+    let lost = format!("`{}` with its value ({})", shorten(&key), Counted(value.raw().len(), "byte"));
     Some(Fix::or_lossy(format!("assumes that {lost} is not needed"), lost, [Change::Remove(value.id())]))
 }
 

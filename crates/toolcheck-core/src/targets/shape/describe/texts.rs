@@ -1,5 +1,7 @@
 //! The names in the texts of shapes.
 
+use std::collections::BTreeSet;
+
 /// The names in braces that the text of a fault may have, each with its meaning. Those of paths may begin with `parent-`,
 /// for the object that has the key or lacks it.
 pub const PLACEHOLDERS: &[(&str, &str)] = &[
@@ -43,5 +45,20 @@ pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| {
         let (name, _) = rest.split_once('}')?;
         crate::text::is_placeholder(name).then_some(name)
+    })
+}
+
+/// A text with the usual names in its braces, for people: in which of its ways the API writes a path or a list does not matter
+/// to them.
+pub fn with_usual_names(text: &str) -> String {
+    let names: BTreeSet<&str> = placeholders(text).collect();
+    names.into_iter().fold(text.to_owned(), |text, name| {
+        let usual = match name {
+            name if name.ends_with("path") || name == "schema-context" => "path",
+            name if name.starts_with("values") => "values",
+            "bare-pattern" => "pattern",
+            _ => return text,
+        };
+        text.replace(&format!("{{{name}}}"), &format!("{{{usual}}}"))
     })
 }
