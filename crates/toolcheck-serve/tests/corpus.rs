@@ -33,9 +33,7 @@ fn requests() -> BTreeMap<String, Vec<Request>> {
         let text = |key: &str| expectation[key].as_str().unwrap_or_default();
         let is_request = matches!(text("kind"), "" | "request") && expectation["config"].is_null();
         let is_json = path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl");
-        // A row of a data set is no request.
-        let is_wire = formats::find(text("format")).is_some();
-        if !is_json || !is_request || !is_wire {
+        if !is_json || !is_request {
             continue;
         }
         let options = Options::new().format(formats::named(text("format")));
@@ -46,7 +44,10 @@ fn requests() -> BTreeMap<String, Vec<Request>> {
             let document = Document::read(record.bytes);
             // A list of messages is not a body, and an exchange is more than one.
             let is_body = document.root().is_object() && exchange::exchanges(document.root()).is_none();
-            let is_one = is_body && report.transcripts == 1 && report.kind.as_str() == "request";
+            // Nor is a row of a data set.
+            let is_wire = report.format.is_some_and(|format| formats::find(format).is_some());
+            let is_one =
+                is_body && is_wire && report.transcripts == 1 && report.kind.as_str() == "request";
             if let Some(checked) = report.target.filter(|id| is_one && targets::find(id).is_some()) {
                 let (path, bytes, options) = (path.clone(), record.bytes.to_vec(), options.clone());
                 let format = report.format.unwrap();
