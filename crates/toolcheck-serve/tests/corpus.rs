@@ -46,8 +46,7 @@ fn requests() -> BTreeMap<String, Vec<Request>> {
             let is_body = document.root().is_object() && exchange::exchanges(document.root()).is_none();
             // Nor is a row of a data set.
             let is_wire = report.format.is_some_and(|format| formats::find(format).is_some());
-            let is_one =
-                is_body && is_wire && report.transcripts == 1 && report.kind.as_str() == "request";
+            let is_one = is_body && is_wire && report.transcripts == 1 && report.kind.as_str() == "request";
             if let Some(checked) = report.target.filter(|id| is_one && targets::find(id).is_some()) {
                 let (path, bytes, options) = (path.clone(), record.bytes.to_vec(), options.clone());
                 let format = report.format.unwrap();
