@@ -16,6 +16,15 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.is_training_example() || cx.transcript.format.is_none() || cx.is_cut_off {
         return;
     }
+    let messages = &cx.transcript.messages;
+    let says = |message: &Message<'_>| {
+        message.role == Role::Assistant && (message.content == Content::Filled || !message.parts.is_empty())
+    };
+    let is_answered = messages.iter().any(says);
+    // Most examples have an answer and end with one: what else a row holds costs more to tell.
+    if is_answered && messages.last().is_some_and(|last| last.role == Role::Assistant) {
+        return;
+    }
     // The model gives the answer itself, and a grader judges it; or its calls stand beside the messages, which is reported.
     let is_unread = || cx.transcript.unread.iter().any(|unread| unread.what == UnreadKind::Calls);
     if cx.is_graded_row() || cx.named_target.is_none() && is_unread() {
@@ -25,15 +34,11 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if !cx.is_row() || cx.is_prompt_row() {
         return;
     }
-    let messages = &cx.transcript.messages;
     // An unknown role may be the model's.
     if messages.iter().any(|message| message.role == Role::Unknown) {
         return;
     }
-    let says = |message: &Message<'_>| {
-        message.role == Role::Assistant && (message.content == Content::Filled || !message.parts.is_empty())
-    };
-    if !messages.iter().any(says) {
+    if !is_answered {
         let place = cx.transcript.place;
         let what = if messages.iter().any(|message| message.role == Role::Assistant) {
             "the assistant says nothing in this example, so it teaches nothing"
