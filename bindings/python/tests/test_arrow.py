@@ -187,9 +187,9 @@ def test_what_is_no_column():
 
 def test_what_is_no_column_beside_one(pa):
     with pytest.raises(TypeError, match="^tools: expected a column .*, not str; in a table, the column `tools` is read by itself$"):
-        Linter().column(pa.table({"messages": LISTS}), tools="tools")
+        Linter(kind="dataset").column(pa.table({"messages": LISTS}), tools="tools")
     with pytest.raises(TypeError, match="^key: expected a column .*, not int$"):
-        Linter().column(pa.table({"messages": LISTS}), key=5)
+        Linter(kind="dataset").column(pa.table({"messages": LISTS}), key=5)
 
 
 def test_findings_as_a_table(pa):

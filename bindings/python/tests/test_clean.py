@@ -328,7 +328,10 @@ def test_messages_that_a_fix_does_not_change_keep_their_keys():
         if number == 2:
             del late["messages"][2]
         kept, report = clean_dataset(as_pandas([row(0), late]), **HOW, fix="unsafe", drop=None)
-        assert report.fixed == 1
+        # Arguments that are no JSON are not made up: the row is left, and dropped by `drop`.
+        assert report.fixed == (number < 2)
+        dropped = clean_dataset(as_pandas([row(0), late]), **HOW, fix="unsafe")[1]
+        assert dropped.reasons == ({"invalid-arguments-json": 1} if number else {})
         for message in kept["messages"].iloc[1]:
             assert "content" in message, (number, message)
         assert kept["messages"].iloc[1][1]["content"] is None
