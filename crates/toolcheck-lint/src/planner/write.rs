@@ -240,15 +240,8 @@ impl<'s> Planner<'_, 's> {
             && text.is_text()
         {
             let text = text.decode();
-            let is_empty = text.trim().is_empty();
-            let at = place.span.start;
-            let (json, is_fixed) = if is_empty {
-                ("{}".to_owned(), self.try_fix(finding, Action::Rewritten, at, None))
-            } else {
-                let (json, cost) = wrapped(&text);
-                (json, self.try_text(finding, Action::Rewritten, at, cost))
-            };
-            if is_fixed {
+            let (json, cost) = if text.trim().is_empty() { ("{}".to_owned(), None) } else { wrapped(&text) };
+            if self.try_arguments(finding, place, cost) {
                 self.values.insert(place.node, Piece::text(&json));
             }
         }
@@ -278,13 +271,16 @@ impl<'s> Planner<'_, 's> {
             }
             _ => return,
         };
-        // Only what is wrapped has a cost.
-        let is_fixed = match cost {
+        if self.try_arguments(finding, place, cost) {
+            self.values.insert(place.node, piece);
+        }
+    }
+
+    /// Whether to write arguments anew. Only what is wrapped in a text of its own has a cost.
+    fn try_arguments(&mut self, finding: usize, place: Place, cost: Option<Cost>) -> bool {
+        match cost {
             None => self.try_fix(finding, Action::Rewritten, place.span.start, None),
             cost => self.try_text(finding, Action::Rewritten, place.span.start, cost),
-        };
-        if is_fixed {
-            self.values.insert(place.node, piece);
         }
     }
 }

@@ -81,13 +81,11 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
             case == "unknown-tool-chosen" && matches!(choice.wanted, ToolChoiceMode::Among(_)),
             "unknown-tool-allowed",
         );
-        if let ToolChoiceMode::Tool(name) = &choice.wanted {
-            finding.value("name", &name.text);
-        }
         let chosen = match &choice.wanted {
             ToolChoiceMode::Tool(name) => Some(name),
             _ => not_among(cx, choice),
         };
+        finding.value_of("name", chosen.map(|name| &name.text));
         let chosen = chosen.filter(|_| case == "unknown-tool-chosen");
         if let Some((name, meant)) = chosen.and_then(|name| Some((name, tools::meant(cx, &name.text)?))) {
             let guess = format!("assumes that `{}` was meant", shorten(meant));
@@ -108,7 +106,6 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
                 }
             });
         }
-        finding.value_of("name", not_among(cx, choice).map(|name| &name.text));
         return;
     }
     // Some models don't support forced calls at all.

@@ -77,7 +77,7 @@ fn named_in<'d, 's>(
     let places: Vec<_> = named.iter().filter_map(|one| one.place.find_in(root)).collect();
     let mut in_places = places.iter().flat_map(|place| keys.iter().map(move |key| (*place, *key)));
     let at_place = in_places.find_map(|(place, key)| place.get(key));
-    let key = || keys.iter().find_map(|key| nearest(root, |value| has_key(value, last_name(key))));
+    let key = || keys.iter().find_map(|key| nearest(root, |value| value.has_key(last_name(key))));
     let text = || texts.iter().find_map(|text| nearest(root, |value| is_text(value, text)));
     at_place
         .map(|value| (Way::KeyAtPlace, value))
@@ -115,10 +115,6 @@ fn last_name(path: &str) -> &str {
     let is_word = |one: char| one.is_alphanumeric() || "_-$".contains(one);
     let mut words = path.rsplit(|one| !is_word(one));
     words.find(|word| word.contains(char::is_alphabetic)).unwrap_or(path)
-}
-
-fn has_key(value: Value<'_, '_>, key: &str) -> bool {
-    value.key_text().is_some_and(|own| own == key)
 }
 
 /// Whether a string or a number is a text. Of a long string, nothing is compared.

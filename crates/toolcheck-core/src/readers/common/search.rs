@@ -340,9 +340,9 @@ impl<'d, 's> Search<'d, 's> {
         if !root.is_array() || self.is_trace {
             return;
         }
+        let Some(key) = self.found.iter().find_map(|found| found.list.key_text()) else { return };
         let rows = self.found.iter().filter_map(|found| found.around.row);
         let read: HashSet<NodeId> = rows.map(Value::id).collect();
-        let Some(key) = self.found.iter().find_map(|found| found.list.key_text()) else { return };
         let mut told: Vec<usize> =
             self.foreign.iter().chain(&self.unknown).map(|unread| unread.place.node.index()).collect();
         told.sort_unstable();
