@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value as Json, json};
+use toolcheck_core::RuleId;
 use toolcheck_core::recognise::{NamedPlace, Pasted, texts};
 use toolcheck_embed::explain_error;
-use toolcheck_lint::{FileReport, Finding, lint, lint_opened};
+use toolcheck_lint::{Category, FileReport, Finding, lint, lint_opened, rules};
 use toolcheck_report::explained::Places;
 
 use crate::common;
@@ -208,12 +209,14 @@ const HAS_ALL: &str = r#"{"model": "harbour", "tide": "low", "messages": [{"role
     {"role": "assistant", "content": "At six.", "tide": "low", "id": "msg_quay"}, {"role": "user", "content": "Which?"}],
     "tools": [{"type": "function", "function": {"name": "tides", "description": "The tides.", "parameters": {"type": "object", "properties": {}}}}]}"#;
 
-/// What stands for a placeholder of a text, if it names something that the request has.
-fn named(placeholder: &str) -> Option<&'static str> {
+/// What stands for a placeholder of a text, if it names something that the request has. A path leads to a key, or to the
+/// object of a key that the text names too.
+fn named(placeholder: &str, has_field: bool) -> Option<&'static str> {
     Some(match placeholder {
         "id" | "ids" => "msg_quay",
         "name" => "tides",
         "field" => "tide",
+        name if name.ends_with("path") && (has_field || name.starts_with("parent")) => "messages.1",
         name if name.ends_with("path") => "messages.1.tide",
         _ => return None,
     })
@@ -221,16 +224,25 @@ fn named(placeholder: &str) -> Option<&'static str> {
 
 /// A text with values, and whether one of them is a place of the request.
 fn filled(text: &str) -> (String, bool) {
+    let has_field = text.contains("{field}");
     let (mut filled, mut rest, mut names_any) = (String::new(), text, false);
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
         let Some((name, behind)) = after.split_once('}') else { break };
-        let value = named(name);
+        let value = named(name, has_field);
         names_any |= value.is_some();
         filled.push_str(value.unwrap_or("1"));
         rest = behind;
     }
     (filled + rest, names_any)
+}
+
+/// Whether the request shows all that an error of a rule is about, so that there is nothing more to say of a place.
+fn is_seen(rule: RuleId) -> bool {
+    use RuleId::{MissingField, UnresolvedReference};
+    let category = rules::get(rule).category;
+    let is_of_pairs = matches!(category, Category::Pairing | Category::Order | Category::Ids);
+    is_of_pairs && rule != UnresolvedReference || rule == MissingField
 }
 
 #[test]
@@ -244,11 +256,16 @@ fn what_an_error_names_is_never_denied() {
     let work = || {
         while let Some(text) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
             let explained = explain_error(text, Some(HAS_ALL.as_bytes()));
-            // A text that was filled in may be one that only a server can cause.
+            // What is further inside is not in the request.
+            let is_deeper = text.contains("tide.") && !text.ends_with("tide.");
+            if is_deeper || explained.reading.matches.first().is_none_or(|found| is_seen(found.refusal.rule))
+            {
+                continue;
+            }
             let has_name =
                 |value: &str| ["msg_quay", "tide", "messages.1"].iter().any(|name| value.contains(name));
             let mut captures = explained.reading.matches.iter().flat_map(|found| &found.captures);
-            if !captures.any(|(name, value)| named(name).is_some() && has_name(value)) {
+            if !captures.any(|(name, value)| named(name, false).is_some() && has_name(value)) {
                 continue;
             }
             count.fetch_add(1, Ordering::Relaxed);

@@ -10,6 +10,8 @@ use super::windows;
 
 const MOST_PLACES: usize = 16;
 const MOST_STEPS: usize = 64;
+/// The longest type of a block that is compared, in bytes.
+const LONGEST_TYPE: usize = 64;
 const DEEPEST_REQUEST: usize = 3;
 /// The most members of each object around the request that are looked at.
 const MOST_CHILDREN: usize = 64;
@@ -148,6 +150,15 @@ impl NamedPlace {
             level = level.into_iter().flat_map(|value| value.children().take(MOST_CHILDREN)).collect();
         }
         None
+    }
+
+    /// Whether the last step leads to a value that [`Self::find_in`] has found, rather than somewhere into it.
+    pub fn ends_at(&self, value: Value<'_, '_>) -> bool {
+        let Some(Step::Name(name)) = self.steps.last() else { return true };
+        let is_key = value.key_text().is_some_and(|key| folded(&key) == *name);
+        // The type of a block ends some paths.
+        let is_type = |member: Value<'_, '_>| member.as_str().is_some_and(|text| folded(&text) == *name);
+        is_key || value.members().filter(|member| member.raw().len() <= LONGEST_TYPE).any(is_type)
     }
 
     /// The value that the steps lead to from an object, and how many lead there. A name that is not there is the type of a

@@ -1,10 +1,11 @@
 //! What an error names in a request in which nothing is found that causes it.
 
+use toolcheck_core::RuleId;
 use toolcheck_core::ir::Place;
 use toolcheck_core::recognise::Recognised;
 use toolcheck_core::unsupported::list_of;
 use toolcheck_json::{Document, Records, Value};
-use toolcheck_lint::{FileReport, Report};
+use toolcheck_lint::{Category, FileReport, Report, Rule, rules};
 
 use super::{Explained, Named, Places};
 
@@ -25,6 +26,9 @@ impl Explained {
     /// ended with the error.
     pub(super) fn point_in(&mut self, request: &[u8]) {
         let Some(best) = self.reading.matches.first() else { return };
+        if is_seen_in_file(rules::get(best.refusal.rule)) {
+            return;
+        }
         let Some(Places::Others(others)) = &self.places else { return };
         let [file] = &others.files[..] else { return };
         let mut found: Option<(Way, FileReport)> = None;
@@ -73,17 +77,35 @@ fn named_in<'d, 's>(
             }
         }
     }
-    keys.extend(paths);
-    let places: Vec<_> = named.iter().filter_map(|one| one.place.find_in(root)).collect();
-    let mut in_places = places.iter().flat_map(|place| keys.iter().map(move |key| (*place, *key)));
-    let at_place = in_places.find_map(|(place, key)| place.get(key));
-    let key = || keys.iter().find_map(|key| nearest(root, |value| value.has_key(last_name(key))));
-    let text = || texts.iter().find_map(|text| nearest(root, |value| is_text(value, text)));
-    at_place
-        .map(|value| (Way::KeyAtPlace, value))
-        .or_else(|| places.first().map(|place| (Way::Place, *place)))
-        .or_else(|| key().map(|value| (Way::Key, value)))
-        .or_else(|| text().map(|value| (Way::Text, value)))
+    let places: Vec<_> =
+        named.iter().filter_map(|one| Some((&one.place, one.place.find_in(root)?))).collect();
+    let mut at_places = places.iter().flat_map(|(_, place)| keys.iter().map(move |key| (*place, *key)));
+    if let Some(value) = at_places.find_map(|(place, key)| place.get(key)) {
+        return Some((Way::KeyAtPlace, value));
+    }
+    // What is not where the error says is not what it means.
+    if places.is_empty() {
+        keys.append(&mut paths);
+        let found = keys.iter().find_map(|key| nearest(root, |value| value.has_key(last_name(key))));
+        if let Some(value) = found {
+            return Some((Way::Key, value));
+        }
+    } else if keys.is_empty()
+        && let Some((_, value)) = places.iter().find(|(place, value)| place.ends_at(*value))
+    {
+        return Some((Way::Place, *value));
+    }
+    let found = texts.iter().find_map(|text| nearest(root, |value| is_text(value, text)));
+    found.map(|value| (Way::Text, value))
+}
+
+/// Whether the file shows all that a rule needs: which result answers which call, in which order, and what is there at all.
+fn is_seen_in_file(rule: &Rule) -> bool {
+    match rule.category {
+        Category::Pairing | Category::Order => true,
+        Category::Ids => rule.id != RuleId::UnresolvedReference,
+        _ => rule.id == RuleId::MissingField,
+    }
 }
 
 /// Whether a placeholder is for what the request need not have, or has in many places: numbers, types and what is allowed.
