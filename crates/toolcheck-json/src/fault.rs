@@ -178,25 +178,30 @@ pub fn decoded(bytes: &[u8]) -> Option<String> {
 /// The number of bytes that are checked to decide whether the file is text.
 const LOOKED_AT: usize = 4096;
 
+/// The control characters that are in texts.
+const TEXT_CONTROLS: [u8; 5] = *b"\t\n\r\x0C\x1B";
+
 /// Whether the bytes are not text: more than a tenth of the first ones can't be in a text, or more than a quarter if
 /// they start like JSON. A text with some broken characters is still text.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
     let is_json = begins_as_json(bytes);
-    // An interrupted write leaves null bytes.
-    let least = u8::from(is_json);
-    let is_control = |byte: u8| {
-        let is_text = (byte == b'\t') | (byte == b'\n') | (byte == b'\r') | (byte == 0x0C) | (byte == 0x1B);
-        (byte < 0x20) & (byte >= least) & !is_text
-    };
-    // Each body that is linted comes through here: sums of bytes are vectorised.
-    let count = |bytes: &[u8]| {
-        usize::from(bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(is_control(*byte)))))
-    };
-    let controls: usize = head.chunks(255).map(count).sum();
+    let mut controls = count(head, |byte| byte < 0x20);
+    if controls > 0 {
+        controls -= TEXT_CONTROLS.iter().map(|control| count(head, |byte| byte == *control)).sum::<usize>();
+        // An interrupted write leaves null bytes.
+        controls -= if is_json { count(head, |byte| byte == 0) } else { 0 };
+    }
     let valid = simdutf8::compat::from_utf8(head).map_or_else(|error| error.valid_up_to(), str::len);
     let invalid: usize = head[valid..].utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
     controls + invalid > if is_json { head.len() / 4 } else { head.len() / 10 }.max(3)
+}
+
+/// How many bytes are of a kind. Each body that is linted comes through here: plain comparisons, with a sum for as many as
+/// fit a byte, are vectorised.
+fn count(bytes: &[u8], is_counted: impl Fn(u8) -> bool) -> usize {
+    let part = |part: &[u8]| part.iter().fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(is_counted(*byte))));
+    bytes.chunks(255).map(|bytes| usize::from(part(bytes))).sum()
 }
 
 /// Whether the first character, after whitespace and null bytes, is one that an object, array or string starts with.

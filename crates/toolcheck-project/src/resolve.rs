@@ -1,10 +1,10 @@
 //! The settings of a file: the overrides of a run on top of its configuration.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use toolcheck_config::{Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::unknown;
@@ -88,18 +88,18 @@ impl Resolver {
     /// Creates a resolver with overrides for all files. Fails if the target, the tool definitions or the chat template
     /// of the overrides can't be used.
     pub fn new(overrides: Overrides, configs: Arc<Configs>) -> Result<Self, Error> {
-        let (mut targets, mut tools) = (HashMap::new(), HashMap::new());
+        let (mut targets, mut tools) = (HashMap::default(), HashMap::default());
         if let Some(TargetSource::File(path)) = &overrides.read_as.target {
             targets.insert(path.clone(), Some(read_target(path, toolcheck_files::read_named)?));
         }
         if let Some(path) = &overrides.read_as.tools {
             tools.insert(path.clone(), Some(Arc::from(read_tools(path, toolcheck_files::read_named)?)));
         }
-        let mut templates = HashMap::new();
+        let mut templates = HashMap::default();
         if let Some(path) = &overrides.read_as.template {
             templates.insert(path.clone(), Some(Arc::new(template::read(path)?.into())));
         }
-        Ok(Self { overrides, configs, targets, tools, templates, rules: HashMap::new(), errors: Vec::new() })
+        Ok(Self { overrides, configs, targets, tools, templates, rules: HashMap::default(), errors: Vec::new() })
     }
 
     /// The settings of an input; `None` if its configuration can't be used, which is one of the [`Resolver::errors`].
