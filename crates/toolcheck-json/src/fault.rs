@@ -200,7 +200,8 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
 /// How many bytes are of a kind. Each body that is linted comes through here: plain comparisons, with a sum for as many as
 /// fit a byte, are vectorised.
 fn count(bytes: &[u8], is_counted: impl Fn(u8) -> bool) -> usize {
-    let part = |part: &[u8]| part.iter().fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(is_counted(*byte))));
+    let part =
+        |part: &[u8]| part.iter().fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(is_counted(*byte))));
     bytes.chunks(255).map(|bytes| usize::from(part(bytes))).sum()
 }
 

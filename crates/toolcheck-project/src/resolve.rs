@@ -99,7 +99,15 @@ impl Resolver {
         if let Some(path) = &overrides.read_as.template {
             templates.insert(path.clone(), Some(Arc::new(template::read(path)?.into())));
         }
-        Ok(Self { overrides, configs, targets, tools, templates, rules: HashMap::default(), errors: Vec::new() })
+        Ok(Self {
+            overrides,
+            configs,
+            targets,
+            tools,
+            templates,
+            rules: HashMap::default(),
+            errors: Vec::new(),
+        })
     }
 
     /// The settings of an input; `None` if its configuration can't be used, which is one of the [`Resolver::errors`].

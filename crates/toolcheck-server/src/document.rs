@@ -137,6 +137,11 @@ impl Document {
         self.is_unfinished
     }
 
+    /// Whether it was linted since it was opened or its settings changed.
+    pub(crate) fn is_known(&self) -> bool {
+        self.rows.is_some() || self.report.is_some()
+    }
+
     /// The findings, each with the byte that its place is counted from, and the number of those that are not kept.
     pub(crate) fn findings(&self) -> (Vec<(usize, &Finding)>, usize) {
         match (&self.rows, &self.report) {

@@ -24,18 +24,27 @@ pub(crate) fn definition(document: &mut Document, position: Position) -> Vec<Loc
     })
 }
 
-/// The call and its results, or the calls of a tool. The definition of the tool is one more, if it is wanted.
+/// The call and its results, or the calls of a tool with its definition. A call is what its results refer to, as a tool is
+/// what its calls do: it is left out if only those are wanted.
 pub(crate) fn references(
     document: &mut Document,
     position: Position,
     includes_declaration: bool,
 ) -> Vec<Location> {
-    places(document, position, |sites, site| match site {
-        Site::Tool(number) => {
-            let calls = sites.calls_of(number).map(Site::Call);
-            includes_declaration.then_some(Site::Tool(number)).into_iter().chain(calls).collect()
+    places(document, position, |sites, site| {
+        let mut all = match site {
+            Site::Tool(number) => {
+                let calls = sites.calls_of(number).map(Site::Call);
+                std::iter::once(site).chain(calls).collect()
+            }
+            site => sites.pair(site),
+        };
+        // A result without a call is nobody's declaration.
+        let is_declared = matches!(all.first(), Some(Site::Tool(_) | Site::Call(_)));
+        if is_declared && !includes_declaration {
+            all.remove(0);
         }
-        site => sites.pair(site),
+        all
     })
 }
 

@@ -1,10 +1,10 @@
-//! Diagnostics that an editor asks for, instead of getting them unasked.
+//! What an editor has asked for and gets later: diagnostics, and what is in a file that was opened just now.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use lsp_server::{ErrorCode, RequestId, Response};
+use lsp_server::{ErrorCode, Request, RequestId, Response};
 use lsp_types::{
     CancelParams, Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentDiagnosticReport,
     FullDocumentDiagnosticReport, NumberOrString, RelatedFullDocumentDiagnosticReport, Uri,
@@ -22,7 +22,7 @@ pub(crate) struct Pulls {
     /// Whether it can be told to ask again.
     pub(crate) can_ask_again: bool,
     /// The requests about files that are being linted, with the files.
-    waiting: Vec<(RequestId, String)>,
+    waiting: Vec<(Request, String)>,
     /// The folders whose files it may ask about all at once, if that is set.
     pub(crate) folders: Vec<PathBuf>,
     /// The folder that the editor has opened; of several, the first.
@@ -61,19 +61,19 @@ impl Pulls {
     }
 
     /// Notes a request about a file that is being linted.
-    pub(crate) fn wait(&mut self, id: RequestId, key: &str) {
-        self.waiting.push((id, key.to_owned()));
+    pub(crate) fn wait(&mut self, request: Request, key: &str) {
+        self.waiting.push((request, key.to_owned()));
     }
 
     /// The requests about a file.
-    pub(crate) fn of(&mut self, key: &str) -> Vec<RequestId> {
-        self.waiting.extract_if(.., |(_, about)| about == key).map(|(id, _)| id).collect()
+    pub(crate) fn of(&mut self, key: &str) -> Vec<Request> {
+        self.waiting.extract_if(.., |(_, about)| about == key).map(|(request, _)| request).collect()
     }
 
     /// The answers if nobody waits any longer.
     pub(crate) fn end(&mut self) -> Vec<Response> {
         let sweeps = self.end_sweeps(None);
-        self.waiting.drain(..).map(|(id, _)| id).chain(sweeps).map(canceled).collect()
+        self.waiting.drain(..).map(|(request, _)| request.id).chain(sweeps).map(canceled).collect()
     }
 
     /// Notes a request about all files, and returns what says that it is over.
@@ -102,8 +102,8 @@ impl Pulls {
         if let Some(sweep) = self.end_sweeps(Some(&id)).pop() {
             return Some(canceled(sweep));
         }
-        let at = self.waiting.iter().position(|(waiting, _)| *waiting == id)?;
-        Some(canceled(self.waiting.remove(at).0))
+        let at = self.waiting.iter().position(|(waiting, _)| waiting.id == id)?;
+        Some(canceled(self.waiting.remove(at).0.id))
     }
 }
 
@@ -118,15 +118,12 @@ fn folders(params: &Json) -> Vec<PathBuf> {
     uris.filter(|uri| uri.as_str().starts_with("file:")).map(|uri| path_of(&uri)).collect()
 }
 
-pub(crate) fn report(id: RequestId, items: Vec<Diagnostic>) -> Response {
-    let report = FullDocumentDiagnosticReport { result_id: None, items };
-    Response::new_ok(
-        id,
-        json!(DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
-            related_documents: None,
-            full_document_diagnostic_report: report,
-        })),
-    )
+/// The diagnostics of a file, as they are asked for.
+pub(crate) fn report(items: Vec<Diagnostic>) -> Json {
+    json!(DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+        related_documents: None,
+        full_document_diagnostic_report: FullDocumentDiagnosticReport { result_id: None, items },
+    }))
 }
 
 fn canceled(id: RequestId) -> Response {

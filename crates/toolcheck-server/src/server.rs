@@ -10,14 +10,14 @@ use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response}
 use lsp_types::notification::{self, Notification as _};
 use lsp_types::request::{self, Request as _};
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, Diagnostic, DidChangeTextDocumentParams,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DidChangeTextDocumentParams,
     DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DocumentDiagnosticParams, DocumentLinkOptions, DocumentSymbolResponse, FileSystemWatcher,
     FoldingRangeProviderCapability, GlobPattern, GotoDefinitionResponse, HoverProviderCapability,
     InitializeParams, InitializeResult, MessageType, OneOf, PublishDiagnosticsParams, Registration,
     RegistrationParams, ServerCapabilities, ServerInfo, ShowMessageParams, TextDocumentIdentifier,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgressOptions,
-    WorkspaceDiagnosticParams,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    Uri, WorkDoneProgressOptions, WorkspaceDiagnosticParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
@@ -149,6 +149,12 @@ impl<'o> Server<'o> {
 
     /// Answers a request; `None` if the answer follows.
     fn answer(&mut self, request: Request) -> Option<Response> {
+        if self.phase == Phase::Running
+            && let Some(key) = self.awaited(&request)
+        {
+            self.pulls.wait(request, &key);
+            return None;
+        }
         let (id, method) = (request.id, request.method);
         let failed = |code: ErrorCode, why: &str| Response::new_err(id.clone(), code as i32, why.to_owned());
         Some(match (self.phase, method.as_str()) {
@@ -167,9 +173,6 @@ impl<'o> Server<'o> {
                 self.phase = Phase::ShutDown;
                 Response::new_ok(id, Json::Null)
             }
-            (Phase::Running, request::DocumentDiagnosticRequest::METHOD) => {
-                return self.pull(id, request.params);
-            }
             (Phase::Running, request::WorkspaceDiagnosticRequest::METHOD) => {
                 return self.sweep(id, request.params);
             }
@@ -177,19 +180,26 @@ impl<'o> Server<'o> {
         })
     }
 
-    /// Answers with the diagnostics of a file; `None` if it is being linted.
-    fn pull(&mut self, id: RequestId, params: Json) -> Option<Response> {
-        let params: DocumentDiagnosticParams = match parameters(&id, params) {
-            Ok(params) => params,
-            Err(response) => return Some(response),
+    /// The file that a request is about, if its answer must wait until that is linted: diagnostics, and all that is asked
+    /// of a file of which nothing is known yet.
+    fn awaited(&self, request: &Request) -> Option<String> {
+        let key = request.params.pointer("/textDocument/uri")?.as_str()?;
+        let document = self.documents.get(key)?;
+        let waits = match request.method.as_str() {
+            request::DocumentDiagnosticRequest::METHOD => document.is_being_linted(),
+            _ => document.is_being_linted() && !document.is_known(),
         };
-        let key = params.text_document.uri.as_str();
-        let document = self.documents.get(key);
-        if document.is_some_and(Document::is_being_linted) {
-            self.pulls.wait(id, key);
-            return None;
+        waits.then(|| key.to_owned())
+    }
+
+    /// Answers the requests that have waited for a file.
+    fn answer_awaited(&mut self, key: &str) -> io::Result<()> {
+        for request in self.pulls.of(key) {
+            if let Some(response) = self.answer(request) {
+                self.send(Message::Response(response))?;
+            }
         }
-        Some(pulls::report(id, document.map(Document::diagnostics).unwrap_or_default()))
+        Ok(())
     }
 
     /// Has all files of the editor's folders checked; the answer follows.
@@ -225,6 +235,11 @@ impl<'o> Server<'o> {
     fn answer_about_document(&mut self, id: RequestId, method: &str, params: Json) -> Response {
         let files = &mut self.documents;
         match method {
+            request::DocumentDiagnosticRequest::METHOD => {
+                with::<DocumentDiagnosticParams>(id, params, |params| {
+                    pulls::report(of(files, &params.text_document, |file| file.diagnostics()))
+                })
+            }
             request::HoverRequest::METHOD => with::<lsp_types::HoverParams>(id, params, |params| {
                 let at = params.text_document_position_params;
                 json!(of(files, &at.text_document, |file| hover::hover(file, at.position)))
@@ -295,6 +310,8 @@ impl<'o> Server<'o> {
         let sync = TextDocumentSyncOptions {
             open_close: Some(true),
             change: Some(TextDocumentSyncKind::INCREMENTAL),
+            // Not every editor can watch files.
+            save: Some(TextDocumentSyncSaveOptions::Supported(true)),
             ..TextDocumentSyncOptions::default()
         };
         let kinds = vec![CodeActionKind::QUICKFIX, FIX_ALL];
@@ -444,7 +461,7 @@ impl<'o> Server<'o> {
         if self.documents.remove(uri.as_str()).is_none() && !is_draft {
             return Ok(());
         }
-        self.respond_all(|pulls| reports(pulls, uri.as_str(), &[]))?;
+        self.answer_awaited(uri.as_str())?;
         if !self.pulls.is_used || is_draft {
             let none = PublishDiagnosticsParams::new(uri, Vec::new(), None);
             self.tell::<notification::PublishDiagnostics>(none)?;
@@ -481,12 +498,10 @@ impl<'o> Server<'o> {
     }
 
     fn publish(&mut self, key: &str) -> io::Result<()> {
-        let Some(document) = self.documents.get(key) else { return Ok(()) };
-        let (uri, version, diagnostics) = (document.uri.clone(), document.version, document.diagnostics());
-        if self.pulls.is_used {
-            return self.respond_all(|pulls| reports(pulls, key, &diagnostics));
-        }
-        let params = PublishDiagnosticsParams::new(uri, diagnostics, Some(version));
+        self.answer_awaited(key)?;
+        let Some(document) = self.documents.get(key).filter(|_| !self.pulls.is_used) else { return Ok(()) };
+        let (uri, version) = (document.uri.clone(), Some(document.version));
+        let params = PublishDiagnosticsParams::new(uri, document.diagnostics(), version);
         self.tell::<notification::PublishDiagnostics>(params)
     }
 
@@ -515,15 +530,10 @@ impl<'o> Server<'o> {
         if has_failed {
             let name = shown(key);
             self.show(format!("{name} was not checked: this is a fault of toolcheck, please report it"))?;
-            return self.respond_all(|pulls| reports(pulls, key, &[]));
+            return self.answer_awaited(key);
         }
         if is_current { self.publish(key) } else { Ok(()) }
     }
-}
-
-/// The answers to the requests that wait for the diagnostics of a file.
-fn reports(pulls: &mut Pulls, key: &str, diagnostics: &[Diagnostic]) -> Vec<Response> {
-    pulls.of(key).into_iter().map(|id| pulls::report(id, diagnostics.to_vec())).collect()
 }
 
 /// What is made of an open file; nothing if it is not open.

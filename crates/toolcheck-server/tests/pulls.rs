@@ -83,3 +83,15 @@ fn every_request_is_answered() {
     client.tell("exit", Json::Null);
     assert!(client.end().expect("the connection is whole"));
 }
+
+#[test]
+fn what_is_asked_of_a_large_file_at_once_waits_for_it() {
+    let mut client = Client::new("utf-8");
+    client.open(URI, &request(LARGE));
+    let symbols = client.ask("textDocument/documentSymbol", about(URI));
+    assert_eq!(symbols.as_array().map(Vec::len), Some(3), "{symbols}");
+    // Nothing waits for a file that is not linted.
+    client.tell("textDocument/didClose", about(URI));
+    assert_eq!(client.ask("textDocument/documentSymbol", about(URI)), json!([]));
+    client.shut_down();
+}
