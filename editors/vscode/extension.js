@@ -5,8 +5,20 @@ const { LanguageClient } = require("vscode-languageclient/node");
 const { initializationOptions, selector } = require("./options.js");
 const { program: programOf } = require("./program.js");
 
+/** How long the program may take to answer, in milliseconds. */
+const LONGEST_START = 10_000;
+
 /** @type {LanguageClient | undefined} */
 let client;
+
+/** Several settings may change at once: what was asked first is done before the next begins. */
+let queue = Promise.resolve();
+
+/** @param {() => Promise<void>} task */
+function inTurn(task) {
+  queue = queue.then(task, task);
+  return queue;
+}
 
 async function start() {
   const settings = workspace.getConfiguration("toolcheck");
@@ -14,21 +26,31 @@ async function start() {
   const trusted = workspace.isTrusted ? (workspace.workspaceFolders ?? []) : [];
   const local = trusted.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
   const program = { command: programOf(settings.get("path", ""), local), args: ["server"] };
-  client = new LanguageClient("toolcheck", "toolcheck", program, {
+  const own = new LanguageClient("toolcheck", "toolcheck", program, {
     documentSelector: selector,
     initializationOptions: initializationOptions(settings),
   });
+  client = own;
+  // One that answers too late has a successor, perhaps.
+  const started = own.start().then(() => (client === own ? undefined : own.stop()));
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error("it does not answer")), LONGEST_START);
+  });
   try {
-    await client.start();
+    await Promise.race([started, late]);
   } catch (error) {
+    started.catch(() => {});
     client = undefined;
     const settings = "Open settings";
     const why = error instanceof Error ? error.message : String(error);
-    const choice = await window.showErrorMessage(
-      `toolcheck: cannot start \`${program.command} server\`: ${why}`,
-      settings,
-    );
-    if (choice === settings) await commands.executeCommand("workbench.action.openSettings", "toolcheck.path");
+    const message = `toolcheck: cannot start \`${program.command} server\`: ${why}`;
+    // Until somebody chooses, nothing waits.
+    window.showErrorMessage(message, settings).then((choice) => {
+      if (choice === settings) return commands.executeCommand("workbench.action.openSettings", "toolcheck.path");
+    });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -38,10 +60,11 @@ async function stop() {
   await running?.stop();
 }
 
-async function restart() {
-  await stop();
-  await start();
-}
+const restart = () =>
+  inTurn(async () => {
+    await stop();
+    await start();
+  });
 
 /** @param {import("vscode").ExtensionContext} context */
 exports.activate = async (context) => {
@@ -55,7 +78,7 @@ exports.activate = async (context) => {
     // Now its own program may be run.
     workspace.onDidGrantWorkspaceTrust(restart),
   );
-  await start();
+  await inTurn(start);
 };
 
-exports.deactivate = stop;
+exports.deactivate = () => inTurn(stop);

@@ -35,8 +35,8 @@ use crate::text::{Encoding, Text};
 use crate::transport;
 use crate::{diagnostics, folding, hover, links, navigate, symbols};
 
-/// The files that have settings for others.
-const CONFIGURATIONS: [&str; 4] = ["toolcheck.toml", ".toolcheck.toml", "pyproject.toml", "Cargo.toml"];
+/// The files that may have settings for others: configurations, those that they extend, and targets.
+const SETTINGS: &str = ".toml";
 
 /// What is said before the reason.
 const UNUSABLE: &str = "some settings in the editor can't be used: ";
@@ -377,8 +377,7 @@ impl<'o> Server<'o> {
             notification::DidChangeWatchedFiles::METHOD => self.read_settings_again(),
             notification::DidSaveTextDocument::METHOD => {
                 let uri = params.pointer("/textDocument/uri").and_then(Json::as_str).unwrap_or_default();
-                let name = uri.rsplit('/').next().unwrap_or_default();
-                if CONFIGURATIONS.contains(&name) { self.read_settings_again() } else { Ok(()) }
+                if uri.ends_with(SETTINGS) { self.read_settings_again() } else { Ok(()) }
             }
             _ => Ok(()),
         }
@@ -389,11 +388,9 @@ impl<'o> Server<'o> {
         if !self.can_watch {
             return Ok(());
         }
-        let watchers = CONFIGURATIONS.iter().map(|name| FileSystemWatcher {
-            glob_pattern: GlobPattern::String(format!("**/{name}")),
-            kind: None,
-        });
-        let options = DidChangeWatchedFilesRegistrationOptions { watchers: watchers.collect() };
+        let glob_pattern = GlobPattern::String(format!("**/*{SETTINGS}"));
+        let watchers = vec![FileSystemWatcher { glob_pattern, kind: None }];
+        let options = DidChangeWatchedFilesRegistrationOptions { watchers };
         let registration = Registration {
             id: "configurations".to_owned(),
             method: notification::DidChangeWatchedFiles::METHOD.to_owned(),

@@ -244,10 +244,16 @@ impl Workspace {
         Some(settings)
     }
 
-    /// What is wrong in the configurations, and in the files that they name.
+    /// What is wrong in the configurations, and in the files that they name. What several extend is wrong once.
     pub(crate) fn faults(&self) -> Vec<SettingsFault> {
         let errors = self.resolver.errors();
-        self.named.iter().chain(errors.iter().flat_map(Error::faults)).cloned().collect()
+        let mut faults: Vec<SettingsFault> = Vec::new();
+        for fault in self.named.iter().chain(errors.iter().flat_map(Error::faults)) {
+            if !faults.contains(fault) {
+                faults.push(fault.clone());
+            }
+        }
+        faults
     }
 
     /// The errors in configurations that were not told yet.

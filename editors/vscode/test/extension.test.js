@@ -12,6 +12,8 @@ const shown = [];
 const registered = {};
 let values = {};
 let failure;
+/** What a program waits for before it answers. */
+let answer;
 let changed;
 let trusted;
 
@@ -21,10 +23,14 @@ class LanguageClient {
   }
   async start() {
     if (failure) throw failure;
-    this.isRunning = true;
+    this.isStarting = true;
+    await answer;
+    Object.assign(this, { isStarting: false, isRunning: true });
     started.push(this);
   }
   async stop() {
+    // As the real one does.
+    if (this.isStarting) throw new Error("Client is not running and can't be stopped.");
     this.isRunning = false;
   }
 }
@@ -78,6 +84,38 @@ test("the server is started with the settings that are set, and again when they 
   assert.equal(started[2].isRunning, false);
 });
 
+test("settings that change at once leave one server running", async () => {
+  const before = started.length;
+  answer = new Promise((resolve) => setTimeout(resolve, 5));
+  const kind = { affectsConfiguration: (name) => name === "toolcheck.kind" };
+  await Promise.all([trusted(), changed(kind), changed(kind)]);
+  assert.equal(started.length, before + 3);
+  assert.equal(started.filter(({ isRunning }) => isRunning).length, 1);
+  await extension.deactivate();
+  assert.equal(started.filter(({ isRunning }) => isRunning).length, 0);
+});
+
+test("a program that does not answer gives way to the next", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const before = started.length;
+  let wake;
+  answer = new Promise((resolve) => (wake = resolve));
+  const first = registered["toolcheck.restart"]();
+  // Its turn comes before the time runs.
+  await new Promise(setImmediate);
+  context.mock.timers.tick(10_000);
+  await first;
+  assert.equal(shown.splice(0)[0], "toolcheck: cannot start `toolcheck server`: it does not answer");
+  answer = undefined;
+  await registered["toolcheck.restart"]();
+  assert.equal(started.length, before + 1);
+  // It answers when nobody asks any more.
+  wake();
+  await new Promise(setImmediate);
+  assert.deepEqual(started.slice(before).map(({ isRunning }) => isRunning), [true, false]);
+  await extension.deactivate();
+});
+
 test("a trusted folder's own program is started, unless a setting names another", async () => {
   const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "toolcheck-")));
   const write = (...parts) => {
@@ -121,7 +159,7 @@ test("recordings and configurations are looked at", () => {
   assert.ok(languages.includes("yaml"));
   for (const name of ["**/*.{har,ndjson}", "**/{toolcheck,.toolcheck}.toml"]) assert.ok(patterns.includes(name), name);
   // Where somebody edits the configuration alone, the extension is started too.
-  assert.ok(manifest.activationEvents.includes("workspaceContains:{toolcheck,.toolcheck}.toml"));
+  assert.ok(manifest.activationEvents.includes("workspaceContains:**/{toolcheck,.toolcheck}.toml"));
 });
 
 test("a program that is missing is named, with the way to its setting", async () => {
