@@ -305,6 +305,7 @@ impl<'p, 's> Planner<'p, 's> {
         self.unanswered_calls();
         self.split_turns();
         self.cut_answers();
+        self.put_texts_first();
         self.results();
         self.orphans();
         self.ends();

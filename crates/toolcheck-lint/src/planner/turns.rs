@@ -3,10 +3,12 @@
 use foldhash::HashSet;
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Cost;
-use toolcheck_core::ir::Body;
+use toolcheck_core::ir::{Body, Executor};
+use toolcheck_json::NodeId;
 use toolcheck_json::edit::Piece;
 
 use super::Action;
+use super::blocks::node_of;
 use super::options::Unanswered;
 use super::plan::Planner;
 use toolcheck_core::pairing::CallSite;
@@ -88,6 +90,30 @@ impl Planner<'_, '_> {
             if self.try_text(finding, Action::Inserted, at, Some(guess)) {
                 blocks.push((self.fix_style.text)(Piece::text(REST)));
                 self.set_blocks(slot, blocks);
+            }
+        }
+    }
+
+    /// Puts what a message says behind its calls before them.
+    pub(super) fn put_texts_first(&mut self) {
+        let is_text = |body: &Body<'_>| matches!(body, Body::Text(_) | Body::Media);
+        for message in &self.transcript.messages {
+            let parts = self.transcript.parts_of(message);
+            let is_call =
+                |body: &Body<'_>| matches!(body, Body::Call(call) if call.executor == Executor::Client);
+            let Some(first) = parts.iter().position(|part| is_call(&part.body)) else { continue };
+            let behind = parts[first..].iter().filter(|part| is_text(&part.body));
+            let behind: HashSet<NodeId> = behind.map(|part| part.place.node).collect();
+            let found = parts[first..].iter().find_map(|part| self.finding(RuleId::MixedContent, part.place));
+            let slot = self.slot_of(message.place.node);
+            let Some((finding, blocks)) = found.zip(self.blocks_of(slot)) else { continue };
+            let call = parts[first].place;
+            let is_behind = |piece: &Piece| node_of(piece).is_some_and(|node| behind.contains(&node));
+            let (texts, mut rest): (Vec<_>, Vec<_>) = blocks.into_iter().partition(is_behind);
+            let at = rest.iter().position(|piece| node_of(piece) == Some(call.node));
+            if let Some(at) = at.filter(|_| self.try_fix(finding, Action::Moved, call.span.start, None)) {
+                rest.splice(at..at, texts);
+                self.set_blocks(slot, rest);
             }
         }
     }

@@ -1,17 +1,23 @@
-use toolcheck_core::ir::{Body, Role};
+use toolcheck_core::ir::{Body, Executor, Part, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::view::id_list;
 
 declare_rule! {
     MixedContent in Order, since "0.1.0", silent on wire looks at [CALLS, RESULTS, SERVER_CALLS, SERVER_RESULTS], check,
+    fix [
+        safe: "Text behind calls is put before them.",
+        otherwise: "the text is not a block behind calls",
+    ],
     cases [
         "text-behind-calls": "text after a call of the same message",
         "content-behind-results": "other content after a result of the same message",
         "text-beside-calls": "text in a message with calls",
         "content-beside-results": "other content in a message with results",
     ],
-    values MESSAGE, CALL_IDS
+    values MESSAGE, CALL_IDS [
+        "next": "the index of the message after the calls, from 0",
+    ]
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
@@ -22,10 +28,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Body::Media => true,
             _ => false,
         };
+        // What the provider has run is answered before the text.
+        let is_of_client =
+            |part: &Part<'_>| matches!(&part.body, Body::Call(call) if call.executor == Executor::Client);
         let Some(other) = parts.iter().find(|part| is_other(&part.body)).filter(|_| has_tools) else {
             continue;
         };
-        let first_call = parts.iter().position(|part| matches!(part.body, Body::Call(_)));
+        let first_call = parts.iter().position(is_of_client);
         let after_call = first_call.and_then(|first| parts[first..].iter().find(|part| is_other(&part.body)));
         let (case, what) = if message.role == Role::Assistant {
             ("text-beside-calls", "a message contains text beside its tool calls")
@@ -35,15 +44,27 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let first_result = parts.iter().position(|part| matches!(part.body, Body::Result(_)));
         let is_after_result =
             first_result.is_some_and(|first| parts[first..].iter().any(|part| is_other(&part.body)));
-        let finding = out.report(message.place, what);
+        let first_call = first_call.map(|first| parts[first].place);
+        let finding = match after_call.zip(first_call) {
+            Some((text, call)) => out
+                .report(text.place, "a message contains text after its tool calls")
+                .caption("after a call")
+                .label(call, "the call before it")
+                .help("put the text before the calls"),
+            None => out
+                .report(message.place, what)
+                .caption("this message")
+                .label(other.place, "not a call or result")
+                .help("remove the text, or move it to a separate message"),
+        };
         let calls = parts.iter().filter_map(|part| match &part.body {
             Body::Call(call) => call.id.as_ref(),
             _ => None,
         });
+        if cx.pairing.knows_index(number) {
+            finding.value("next", message.index + 1);
+        }
         finding
-            .caption("this message")
-            .label(after_call.unwrap_or(other).place, "not a call or result")
-            .help("remove the text, or move it to a separate message")
             .case(case)
             .case_if(after_call.is_some(), "text-behind-calls")
             .case_if(is_after_result, "content-behind-results")
