@@ -15,8 +15,9 @@ declare_rule! {
         "text-beside-calls": "text in a message with calls",
         "content-beside-results": "other content in a message with results",
     ],
-    values MESSAGE, CALL_IDS [
-        "next": "the index of the message after the calls, from 0",
+    values CALL_IDS [
+        "index": "the index of the message, from 0; of text after calls, that of the message that should answer them",
+        "member" for users: "the number of that message, from 1",
     ]
 }
 
@@ -34,16 +35,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let Some(other) = parts.iter().find(|part| is_other(&part.body)).filter(|_| has_tools) else {
             continue;
         };
-        let first_call = parts.iter().position(is_of_client);
+        let is_of_model = message.role == Role::Assistant;
+        let first_call = parts.iter().position(is_of_client).filter(|_| is_of_model);
         let after_call = first_call.and_then(|first| parts[first..].iter().find(|part| is_other(&part.body)));
-        let (case, what) = if message.role == Role::Assistant {
+        let (case, what) = if is_of_model {
             ("text-beside-calls", "a message contains text beside its tool calls")
         } else {
             ("content-beside-results", "a message contains other content beside its tool results")
         };
         let first_result = parts.iter().position(|part| matches!(part.body, Body::Result(_)));
-        let is_after_result =
-            first_result.is_some_and(|first| parts[first..].iter().any(|part| is_other(&part.body)));
+        let is_after_result = first_result
+            .is_some_and(|first| !is_of_model && parts[first..].iter().any(|part| is_other(&part.body)));
         let first_call = first_call.map(|first| parts[first].place);
         let finding = match after_call.zip(first_call) {
             Some((text, call)) => out
@@ -61,14 +63,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Body::Call(call) => call.id.as_ref(),
             _ => None,
         });
-        if cx.pairing.knows_index(number) {
-            finding.value("next", message.index + 1);
-        }
         finding
             .case(case)
             .case_if(after_call.is_some(), "text-behind-calls")
             .case_if(is_after_result, "content-behind-results")
-            .value("ids", id_list(calls))
-            .at(cx, (number, message));
+            .value("ids", id_list(calls));
+        if cx.pairing.knows_index(number) {
+            let index = message.index + u32::from(after_call.is_some());
+            finding.value("index", index).value("member", index + 1);
+        }
     }
 }
