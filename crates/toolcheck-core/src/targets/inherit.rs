@@ -17,31 +17,30 @@ impl Target {
     /// Takes from the parent what this file does not say of the shape.
     pub(super) fn inherit_shape(&mut self, parent: &Self) {
         if self.format == parent.format {
-            let elsewhere = self.seen_elsewhere(parent);
+            let elsewhere = seen_elsewhere(&parent.name, &self.name);
             let doubt = self.is_compatible_only.then_some(&elsewhere);
             let of_models = self.names_deployments.then_some(OTHER_DEPLOYMENT);
             self.shape.change(|shape| Arc::make_mut(shape).inherit(&parent.shape, doubt, of_models));
         }
-        // The same API of the same models, at another address: also in the other formats that it speaks.
-        for (format, own) in self.also.iter_mut().filter(|_| !self.is_compatible_only) {
+        // The same API of the same models, at another address, or a server like it: also in the other formats that it
+        // speaks.
+        let (is_compatible_only, name) = (self.is_compatible_only, self.name.clone());
+        let of_models = self.names_deployments.then_some(OTHER_DEPLOYMENT);
+        for (format, own) in &mut self.also {
             let Some(of_format) = targets::find(format) else { continue };
-            let of_models = self.names_deployments.then_some(OTHER_DEPLOYMENT);
+            let elsewhere = is_compatible_only.then(|| seen_elsewhere(&of_format.name, &name));
             *own = own.changed(
                 &(Arc::new(move |shape: &mut Arc<TargetShape>| {
-                    Arc::make_mut(shape).inherit(&of_format.shape, None, of_models);
+                    Arc::make_mut(shape).inherit(&of_format.shape, elsewhere.as_ref(), of_models);
                 }) as Changes<_>),
             );
         }
     }
 
-    fn seen_elsewhere(&self, parent: &Self) -> String {
-        format!("seen for {}, but not for {}", parent.name, self.name)
-    }
-
     /// Takes from the parent the entries that this file does not have.
     pub(super) fn inherit(&self, parent: &Self, answers: &mut Answers) {
         let is_compatible_only = self.is_compatible_only;
-        let elsewhere = self.seen_elsewhere(parent);
+        let elsewhere = seen_elsewhere(&parent.name, &self.name);
         let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
             let is_seen = evidence != Evidence::Inferred;
             doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
@@ -71,6 +70,10 @@ impl Target {
             parent.tolerances().iter().filter(|tolerance| is_new(tolerance.rule, &tolerance.case)).cloned(),
         );
     }
+}
+
+fn seen_elsewhere(parent: &str, own: &str) -> String {
+    format!("seen for {parent}, but not for {own}")
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.

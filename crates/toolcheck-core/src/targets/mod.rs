@@ -391,6 +391,15 @@ impl Target {
             || tolerances.any(|tolerance| tolerance.harm.is_some() && reads(self.family, wire))
     }
 
+    /// Whether it also speaks a format whose own API neither refuses what a rule finds nor takes it without harm.
+    pub fn leaves_open(&self, rule: RuleId, format: FormatId) -> bool {
+        let own = find(format.id).filter(|_| self.also.contains_key(format.id));
+        own.is_some_and(|own| {
+            let (mut refusals, mut tolerances) = own.entries(rule);
+            refusals.all(|refusal| refusal.legacy) && tolerances.all(|tolerance| tolerance.harm.is_some())
+        })
+    }
+
     /// What the target says of a case of a rule, for a model.
     ///
     /// An entry for the very case goes before one for all cases, an entry for the very model before one for all

@@ -166,8 +166,12 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
             }
             tolerance.harm.is_some().then_some(Level::Warning)
         }
-        // If the message is rewritten for the target, nothing is known about it.
-        Verdict::Unknown if rule.on_wire && !context.accepts_unmodified_bytes() => None,
+        // If the message is rewritten for the target, nothing is known about it. An address for this format may differ.
+        Verdict::Unknown if rule.on_wire && !context.accepts_unmodified_bytes() => {
+            let format = context.transcript.format;
+            let is_open = format.is_some_and(|format| context.target().leaves_open(rule.id, format));
+            rule.default_level.filter(|_| is_open).min(Some(Level::Warning))
+        }
         Verdict::Unknown => rule.default_level,
     };
     let level = match rule.in_dataset {

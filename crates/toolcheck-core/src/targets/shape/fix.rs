@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Shape;
+use super::action::Action;
 use super::advice::{MOST_KEYS, is_near, is_same};
 use super::check::Checker;
 use super::compile::{Check, CheckKind, Field, bit, plain};
@@ -185,6 +186,9 @@ impl<'f> ShapeFault<'f> {
                 if let Some(way) = self.way(way, value, document) {
                     return Some(Fix::safe([Change::Move(node, way)]));
                 }
+                if let Some(first) = self.first_of_list(way, value, document) {
+                    return Some(Fix::safe([first, Change::Remove(node)]));
+                }
             }
             _ => {}
         }
@@ -216,11 +220,13 @@ impl<'f> ShapeFault<'f> {
             return Some(Fix::safe([Change::Remove(node)]));
         }
         // Where it belongs elsewhere, or means something else, a removal would lose what is only in the wrong place.
-        let is_meant = !is_twice && help.is_some_and(|help| !help.starts_with("remove it"));
+        let is_left_out = self.is_of_request() && help.and_then(Action::of) == Some(Action::LeaveOut(None));
+        let is_removed = is_left_out || help.is_none_or(|help| help.starts_with("remove it"));
         // What is said is not a key too many.
         let is_said = value.elements().any(|block| block.get("text").is_some());
         let is_all = self.is_of_request() && is_list_key(&self.key) || is_said;
-        (!is_meant && !is_all && self.elsewhere().is_none()).then(|| self.removed(value))
+        let is_nowhere = is_left_out || self.elsewhere().is_none();
+        ((is_twice || is_removed) && !is_all && is_nowhere).then(|| self.removed(value))
     }
 
     /// Whether the value says nothing: it is `null` or empty.
@@ -291,6 +297,14 @@ impl<'f> ShapeFault<'f> {
             None => outer.mask & bit(JsonType::Object) != 0,
         };
         (is_free && fits).then(|| vec![around.to_owned(), key.to_owned()])
+    }
+
+    /// The text of a member as the first element of a list beside it, where the help says so.
+    fn first_of_list(&self, told: &str, value: Value<'_, '_>, document: &Document<'_>) -> Option<Change> {
+        let (list, example) = told.strip_prefix("write it as the first of `")?.split_once("`: ")?;
+        let first = document.value(self.parent).get(list)?.elements().next()?;
+        let text = raw_text(value).filter(|_| first.is_object())?;
+        Some(Change::Before(first.id(), example.replacen(PLACE, &format!("\"{text}\""), 1)))
     }
 
     /// Whether the object is still something without a member.
