@@ -152,7 +152,8 @@ pub struct Target {
     /// What it enforces of the shape of its format.
     #[serde(default)]
     pub shape: Deferred<Arc<TargetShape>>,
-    /// What it enforces of the shape of other formats, which it speaks at other addresses, by the id of the format.
+    /// What it enforces of the shape of other formats, which it speaks at other addresses, by the id of the format, besides
+    /// what the format's own target says.
     #[serde(default)]
     pub also: BTreeMap<String, Deferred<Arc<TargetShape>>>,
     /// What its own file says that it refuses and accepts: of another format's target, only the shape may be asked for.

@@ -62,7 +62,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let finding = out.report(
                 part.place,
                 format!(
-                    "tool result {} has content of a type that the target does not accept",
+                    "tool result {} has content of a type that the target does not take as it is",
                     result.title()
                 ),
             );

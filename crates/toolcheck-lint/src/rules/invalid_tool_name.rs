@@ -158,7 +158,8 @@ fn renamed(cx: &Context<'_, '_>, name: &Named<'_>) -> Option<Fix> {
     let request = &cx.transcript.request;
     let names = &cx.target().names;
     let is_usual = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    let letters = name.text.chars().map(|letter| if is_usual(letter) { letter } else { '_' });
+    let letters = name.text.trim_matches(|letter| !is_usual(letter)).chars();
+    let letters = letters.map(|letter| if is_usual(letter) { letter } else { '_' });
     let new: String = letters.take(names.max_length.unwrap_or(usize::MAX)).collect();
     let is_valid = !new.is_empty() && names.pattern.as_ref().is_none_or(|pattern| pattern.is_match(&new));
     let declared = || request.tools.listed().iter().filter_map(|tool| tool.name.as_ref());

@@ -193,6 +193,8 @@ impl<'f> ShapeFault<'f> {
             return only;
         }
         match (self.likely, self.field) {
+            // A switch is no name of what an object is.
+            (Some(likely), _) if likely.parse::<bool>().is_ok() => likely.to_owned(),
             (Some(likely), _) => format!("\"{likely}\""),
             (None, Some(field)) => first(&self.shape.sample_of(field)).to_owned(),
             (None, None) => "…".to_owned(),
