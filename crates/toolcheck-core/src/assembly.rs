@@ -1,8 +1,8 @@
 //! A model's response, read from a single value or assembled from the events of a stream.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toolcheck_json::Value;
 
@@ -25,6 +25,26 @@ pub struct Choice {
     pub unknown: usize,
     /// Whether the choice is complete: one that was cut off, filtered or aborted need not be kept.
     pub is_whole: bool,
+    /// What keeps its pieces from being put together, if it was streamed.
+    pub fault: Option<StreamFault>,
+}
+
+/// What keeps the pieces of a stream from being put together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamFault {
+    /// The piece, or the start of the call.
+    pub place: Place,
+    /// What is missing.
+    pub missing: Missing,
+}
+
+/// What a stream lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// The start of the block with this number.
+    Start(u64),
+    /// What a call has under this key.
+    Key(&'static str),
 }
 
 /// A call in a choice.
@@ -204,8 +224,11 @@ struct Growing {
     unknown: usize,
     /// Whether the choice is complete, once it has ended.
     is_whole: Option<bool>,
+    /// The blocks that have begun and are no calls, by their numbers in the stream.
+    others: BTreeSet<u64>,
     /// Whether there are arguments of a call whose start is missing.
     lacks_start: bool,
+    fault: Option<StreamFault>,
 }
 
 impl Growing {
@@ -217,9 +240,41 @@ impl Growing {
         self.numbers.insert(number, self.calls.len());
         self.calls.push(call);
     }
+
+    /// The first call that ends without its name, or without its id: `ids` says whether all have one, or those of some
+    /// servers; `None` if none need one.
+    fn incomplete(&self, ids: Option<bool>) -> Option<StreamFault> {
+        let has_id = |call: &ChoiceCall| call.id.is_some();
+        let needs_ids = ids.is_some_and(|always| always || self.calls.iter().any(has_id));
+        // More of the last call may have been on its way.
+        let ended = self.calls.len() - usize::from(self.is_whole.is_none() && !self.calls.is_empty());
+        self.calls[..ended].iter().filter(|call| call.is_of_function()).find_map(|call| {
+            let key = match (&call.name, &call.id) {
+                (None, None) if call.arguments.is_empty() => return None,
+                (None, _) => "name",
+                (_, None) if needs_ids && call.kind == ToolKind::Function => "id",
+                _ => return None,
+            };
+            Some(StreamFault { place: call.place, missing: Missing::Key(key) })
+        })
+    }
 }
 
 impl Assembly {
+    /// Notes that a block that is no call has begun.
+    pub(crate) fn begin(&mut self, answer: u64, number: Option<u64>) {
+        self.answers.entry(answer).or_default().others.extend(number);
+    }
+
+    /// Notes a piece of a block that may not have begun: nothing can put it together.
+    pub(crate) fn piece_of(&mut self, answer: u64, number: Option<u64>, place: impl FnOnce() -> Place) {
+        let answer = self.answers.entry(answer).or_default();
+        let is_begun = |number: &u64| answer.others.contains(number) || answer.numbers.contains_key(number);
+        if let Some(number) = number.filter(|number| answer.fault.is_none() && !is_begun(number)) {
+            answer.fault = Some(StreamFault { place: place(), missing: Missing::Start(number) });
+        }
+    }
+
     /// Starts a call, or continues the call with this number. If a server gives all calls the same number, their ids
     /// distinguish them.
     pub(crate) fn call(&mut self, answer: u64, number: u64, call: ChoiceCall) {
@@ -245,8 +300,18 @@ impl Assembly {
         answer.push(number.unwrap_or(answer.calls.len() as u64), call);
     }
 
-    /// Appends to the arguments of the call with this number.
-    pub(crate) fn arguments(&mut self, answer: u64, number: Option<u64>, piece: Option<Value<'_, '_>>) {
+    /// Appends to the arguments of the call with this number. Without `locate`, the call may come later.
+    pub(crate) fn arguments<'d, 's>(
+        &mut self,
+        answer: u64,
+        number: Option<u64>,
+        piece: Option<Value<'d, 's>>,
+        locate: Option<&Locate<'_, 'd, 's>>,
+    ) {
+        let of_call = piece.filter(|piece| piece.as_json_str().is_some_and(|text| !text.is_empty()));
+        if let Some((piece, locate)) = of_call.zip(locate) {
+            self.piece_of(answer, number, || locate(piece));
+        }
         let answer = self.answers.entry(answer).or_default();
         let Some(piece) = piece.and_then(Value::as_json_str).filter(|piece| !piece.is_empty()) else {
             return;
@@ -329,7 +394,8 @@ impl Assembly {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.answers.values().all(|answer| answer.calls.is_empty() && answer.text.is_empty())
+        let is_empty = |answer: &Growing| answer.calls.is_empty() && answer.text.is_empty();
+        self.answers.values().all(|answer| is_empty(answer) && answer.fault.is_none())
     }
 
     /// Replaces everything with the complete response, which the last event of some streams repeats.
@@ -350,14 +416,19 @@ impl Assembly {
             .collect();
     }
 
-    pub(crate) fn finish(self) -> Vec<Choice> {
-        let answers = self.answers.into_values().map(|answer| Choice {
-            calls: answer.calls,
-            text: answer.text,
-            reasoning: answer.reasoning.into_values().collect(),
-            unknown: answer.unknown,
-            // A stream without an end was aborted.
-            is_whole: answer.is_whole == Some(true) && !answer.lacks_start,
+    /// The choices. `ids` says whether all calls have an id, or those of some servers; `None` if none need one.
+    pub(crate) fn finish(self, ids: Option<bool>) -> Vec<Choice> {
+        let answers = self.answers.into_values().map(|answer| {
+            let fault = answer.fault.or_else(|| answer.incomplete(ids));
+            Choice {
+                calls: answer.calls,
+                text: answer.text,
+                reasoning: answer.reasoning.into_values().collect(),
+                unknown: answer.unknown,
+                // A stream without an end was aborted.
+                is_whole: answer.is_whole == Some(true) && !answer.lacks_start && fault.is_none(),
+                fault,
+            }
         });
         answers.collect()
     }
@@ -401,7 +472,7 @@ mod tests {
 
     /// The ids and arguments of the calls of the only choice.
     fn calls(assembly: Assembly) -> Vec<(Option<String>, String)> {
-        let mut choices = assembly.finish();
+        let mut choices = assembly.finish(None);
         assert_eq!(choices.len(), 1);
         choices.remove(0).calls.into_iter().map(|call| (call.id, call.arguments)).collect()
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use toolcheck_json::{Decoded, Document, Kind, Records, Value, to_base64};
 
 use crate::assembly::{Assembly, Locate};
-pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion};
+pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion, Missing, StreamFault};
 use crate::formats::{self, Format};
 use crate::ir::{Body, Part, Place, Signature, Transcript};
 use crate::targets;
@@ -26,8 +26,14 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
             .collect();
         return Some((answers, said));
     }
-    let mut pieces =
-        Pieces { format, count: 0, is_streamed: false, whole: None, assembly: Assembly::default() };
+    let mut pieces = Pieces {
+        format,
+        count: 0,
+        is_streamed: false,
+        whole: None,
+        has_model: false,
+        assembly: Assembly::default(),
+    };
     if value.as_json_str().is_some() {
         pieces.add_value(value);
     } else {
@@ -43,7 +49,8 @@ pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice
         1 + usize::from(call.id.is_some()) + usize::from(call.name.is_some()) + call.arguments.len()
     };
     let found = |choices: &[Choice]| -> usize {
-        choices.iter().map(|choice| choice.text.len() + choice.calls.iter().map(of_call).sum::<usize>()).sum()
+        let of_choice = |choice: &Choice| choice.text.len() + usize::from(choice.fault.is_some());
+        choices.iter().map(|choice| of_choice(choice) + choice.calls.iter().map(of_call).sum::<usize>()).sum()
     };
     let mut model = None;
     each_data(value, |data| model = model.take().or_else(|| Some(data.get_str("model")?.into_owned())));
@@ -93,6 +100,8 @@ struct Pieces<'f> {
     is_streamed: bool,
     /// The first piece, read as a response that was not streamed.
     whole: Option<Vec<Choice>>,
+    /// Whether the first piece names a model of the provider.
+    has_model: bool,
     assembly: Assembly,
 }
 
@@ -121,6 +130,7 @@ impl Pieces<'_> {
 
     fn add<'d, 's>(&mut self, data: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
         if self.count == 0 {
+            self.has_model = data.get_str("model").is_some_and(|model| self.format.marks.has_model(&model));
             let said = (self.format.answers)(data);
             self.whole = said.map(|said| {
                 said.iter().map(|said| Choice::new(said, data, self.format.read_reasoning, locate)).collect()
@@ -134,7 +144,10 @@ impl Pieces<'_> {
     /// like one.
     fn finish(self) -> Option<Vec<Choice>> {
         let whole = self.whole.filter(|_| self.count == 1 && !self.is_streamed);
-        whole.or_else(|| Some(self.assembly.finish()).filter(|assembled| !assembled.is_empty()))
+        // Compatible servers of dialects of Chat Completions, which keep calls in a list of their own, may give none.
+        let style = self.format.fix_style;
+        let ids = style.call_id.map(|_| style.calls.is_none() || self.has_model);
+        whole.or_else(|| Some(self.assembly.finish(ids)).filter(|assembled| !assembled.is_empty()))
     }
 }
 

@@ -273,6 +273,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     match event.get_str("type").as_deref() {
         Some("content_block_start") => {
             let started = event.get("content_block").map(|value| (value, block(value)));
+            assembly.begin(0, number);
             match started {
                 Some((value, Body::Call(call))) => {
                     assembly.next_call(0, number, ChoiceCall::new(&call, value, locate));
@@ -287,7 +288,8 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         }
         Some("content_block_delta") => {
             let delta = event.get("delta");
-            assembly.arguments(0, number, delta.and_then(|delta| delta.get("partial_json")));
+            assembly.piece_of(0, number, || locate(event));
+            assembly.arguments(0, number, delta.and_then(|delta| delta.get("partial_json")), Some(locate));
             assembly.text(0, delta.and_then(|delta| delta.get("text")));
             if let Some(delta) = delta {
                 let said = [delta.get("thinking"), delta.get("signature")];

@@ -215,7 +215,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     } else if let Some(piece) = event.get("contentBlockDelta") {
         let delta = piece.get("delta");
         let input = delta.and_then(|delta| delta.get("toolUse")).and_then(|tool| tool.get("input"));
-        assembly.arguments(0, number(piece), input);
+        assembly.arguments(0, number(piece), input, Some(locate));
         assembly.text(0, delta.and_then(|delta| delta.get("text")));
         if let Some(block) = delta.and_then(|delta| delta.get("reasoningContent")) {
             let said = [block.get("text"), block.get_any(&["signature", "redactedContent"])];

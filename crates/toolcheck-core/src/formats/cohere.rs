@@ -119,7 +119,8 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         }
         Some("tool-call-delta") => {
             let function = call.and_then(|call| call.get("function"));
-            assembly.arguments(0, number, function.and_then(|function| function.get("arguments")));
+            let piece = function.and_then(|function| function.get("arguments"));
+            assembly.arguments(0, number, piece, Some(locate));
         }
         Some("tool-plan-delta") => {
             let message = delta.and_then(|delta| delta.get("message"));

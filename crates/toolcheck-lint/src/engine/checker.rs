@@ -13,7 +13,7 @@ use crate::finding::Draft;
 use crate::observe::Observer;
 use crate::options::Options;
 use crate::rule::{self, Context, Rule};
-use crate::rules::{self, altered_arguments, invalid_arguments_json, unread_content};
+use crate::rules::{self, altered_arguments, invalid_arguments_json, misplaced_event, unread_content};
 use crate::server_state::RemoteHistory;
 use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::shape;
@@ -37,8 +37,15 @@ impl Checker<'_> {
         (answers, said): (&[Choice], Vec<Completion<'s>>),
         findings: &mut Vec<Draft>,
     ) {
-        let streamed = answers.iter().filter(|answer| said.is_empty() && !answer.calls.is_empty());
-        for answer in streamed {
+        let rule = &misplaced_event::RULE;
+        if self.rules.rules.iter().any(|known| known.id == rule.id) {
+            let faults = answers.iter().filter_map(|answer| answer.fault.as_ref());
+            findings.extend(
+                faults.map(misplaced_event::of_stream).map(|finding| self.of_response(rule, finding)),
+            );
+        }
+        let is_streamed = |answer: &&Choice| said.is_empty() && !answer.calls.is_empty();
+        for answer in answers.iter().filter(|answer| is_streamed(answer) && answer.fault.is_none()) {
             let arguments = answer.arguments();
             let texts = Document::read(arguments.as_bytes());
             let said = answer.as_said(format.key(), root, texts.root());
@@ -76,18 +83,20 @@ impl Checker<'_> {
         if !self.rules.rules.iter().any(|known| known.id == rule.id) {
             return findings;
         }
-        for answer in answers {
+        for answer in answers.iter().filter(|answer| answer.fault.is_none()) {
             let finished = answer.calls[..answer.finished_calls()].iter();
             let broken = finished.filter(|call| invalid_arguments_json::is_broken(call));
-            findings.extend(broken.map(|call| {
-                let mut finding = invalid_arguments_json::finding(call);
-                let level = self.options.settings.levels.get(&rule.id).copied().or(rule.default_level);
-                finding.level = level.unwrap_or(Level::Warning);
-                finding
-            }));
+            findings.extend(broken.map(|call| self.of_response(rule, invalid_arguments_json::finding(call))));
         }
         debug_assert!(findings.iter().all(|found| found.place.span.end as usize <= document.bytes().len()));
         findings
+    }
+
+    /// A finding about a response alone: a warning, as nothing is known of what becomes of it.
+    fn of_response(&self, rule: &Rule, mut finding: Draft) -> Draft {
+        let level = self.options.settings.levels.get(&rule.id).copied();
+        finding.level = level.unwrap_or(Level::Warning);
+        finding
     }
 
     /// Shows an observer a transcript on which no rules run.

@@ -13,7 +13,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept.filter(|_| !swapped_results::has_moved_arguments(cx)) else { return };
-    for (given, stored) in kept.calls_kept() {
+    for (given, stored) in kept.calls_changed() {
         if stored.change != Change::Same {
             if !is_told(cx, given, stored) {
                 report(cx, out, given, stored);
@@ -57,7 +57,8 @@ fn report(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored: &M
     );
     finding.label_at(given.call.place, given.spot.clone(), "in the response");
     finding.say().tool_name = given.call.name.as_deref().map(text::kept);
-    if given.is_unfinished || given.has_odd_arguments() {
+    let is_old = cx.kept.is_some_and(|kept| kept.is_old(stored));
+    if given.is_unfinished || given.has_odd_arguments() || is_old {
         finding.at_most(Level::Warning);
     }
 }
@@ -104,7 +105,7 @@ const SHORTENED: usize = 16;
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {
     let Some(kept) = cx.kept else { return Vec::new() };
     // Where each is, and whether it has another name.
-    let changed = kept.calls_kept().filter_map(|(given, stored)| {
+    let changed = kept.calls_changed().filter_map(|(given, stored)| {
         let is_renamed = other_name(cx, given, stored).is_some();
         let is_own = is_renamed || stored.change != Change::Same || is_told(cx, given, stored);
         is_own.then(|| (cx.transcript.parts[stored.part].place.span, is_renamed))

@@ -16,7 +16,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(kept) = cx.kept else { return };
+    let Some(kept) = cx.kept.filter(|kept| !kept.is_later) else { return };
     let is_signed = kept.answer.reasoning.iter().any(|block| block.signature.is_some());
     let (case, what) = match kept.thoughts(cx) {
         ReasoningChange::SignedOtherwise => ("signature", "with a different signature"),

@@ -23,6 +23,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         report_dropped(cx, out, kept);
         return;
     }
+    if kept.is_later {
+        return;
+    }
     let stored: Vec<MatchedCall> = kept.calls.iter().copied().flatten().collect();
     let (Some(first), Some(given)) = (stored.first(), calls.first()) else { return };
     let total = calls.len();
@@ -111,6 +114,9 @@ fn report_dropped(cx: &Context<'_, '_>, out: &mut Sink<'_>, kept: &HistoryMatch<
         "keep every call of a response in one turn, run them all, and send all results; for a tool that is not run, \
          send an error as its result",
     );
+    if kept.is_later {
+        finding.at_most(Level::Warning);
+    }
     for call in &dropped {
         finding.label_at(call.call.place, call.spot.clone(), "called here, but dropped");
     }

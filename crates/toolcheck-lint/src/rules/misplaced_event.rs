@@ -1,7 +1,9 @@
 use toolcheck_core::Level;
 use toolcheck_core::ir::Misplacement;
+use toolcheck_core::response::{Missing, StreamFault};
 use toolcheck_core::text::{kept, shorten};
 
+use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
@@ -51,4 +53,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             None => finding.help("send it earlier, or not at all"),
         };
     }
+}
+
+/// The finding for a streamed response whose pieces do not fit together.
+pub(crate) fn of_stream(fault: &StreamFault) -> Draft {
+    let (message, caption) = match fault.missing {
+        Missing::Start(number) => {
+            (format!("a piece of the stream is for block {number}, which has not begun"), "not open here")
+        }
+        Missing::Key(key) => (format!("a call in the stream never gets its {key}"), "begins here"),
+    };
+    let mut finding = Draft::new(RULE.id, fault.place, message);
+    finding.caption(caption).help(
+        "send every piece under the number of its block, and the start of the block before it: a client can't put this \
+         response together",
+    );
+    finding
 }

@@ -44,7 +44,7 @@ mod malformed_tool_call_id;
 mod media_type_mismatch;
 mod merged_assistant_turns;
 mod mismatched_result_kind;
-mod misplaced_event;
+pub(crate) mod misplaced_event;
 mod misplaced_media;
 mod misplaced_message;
 mod misplaced_prefix;

@@ -10,7 +10,7 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(kept) = cx.kept else { return };
+    let Some(kept) = cx.kept.filter(|kept| !kept.is_later) else { return };
     for (given, stored) in kept.calls_kept().filter(|(given, stored)| has_run(cx, given, stored)) {
         let site = cx.pairing.call_at(stored.part).and_then(|call| cx.pairing.answer_of(call));
         let (Some(site), Body::Call(call)) = (site, &cx.transcript.parts[stored.part].body) else { continue };

@@ -23,7 +23,7 @@ const LONGEST_TEXT: usize = 256;
 const LEAST_LETTERS: usize = 3;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    let Some(kept) = cx.kept else { return };
+    let Some(kept) = cx.kept.filter(|kept| !kept.is_later) else { return };
     let calls: Vec<(&PastCall, &MatchedCall)> = kept.calls_kept().collect();
     if calls.len() < 2 {
         return;

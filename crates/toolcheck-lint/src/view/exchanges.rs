@@ -9,6 +9,7 @@ mod histories;
 mod reasoning;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use crate::finding::{Draft, Spot};
@@ -70,8 +71,9 @@ struct Open {
     histories: Vec<u64>,
     /// The hash of the format and the model of its request.
     sent_to: u64,
-    /// The hash of its messages as they are written.
+    /// The hash of its messages as they are written, and that of their arguments.
     written: u64,
+    arguments: u64,
     answers: Vec<PastChoice>,
     /// Whether a later request has been compared with it, so that no other request is.
     is_compared: bool,
@@ -128,7 +130,10 @@ impl PastChoice {
         let mut calls: Vec<ChoiceCall> =
             answer.calls.into_iter().filter(|call| call.executor == Executor::Client).collect();
         // Nothing more comes of the arguments that a response broke off in.
-        let broke_off = calls.last_mut().filter(|call| !answer.is_whole && call.is_of_function());
+        let may_break_off = !answer.is_whole && answer.fault.is_none();
+        // What the pieces of a stream do not tell is not known.
+        calls.iter_mut().for_each(|call| call.has_all_arguments &= answer.fault.is_none());
+        let broke_off = calls.last_mut().filter(|call| may_break_off && call.is_of_function());
         let has_none = broke_off.is_some_and(|call| {
             call.has_all_arguments = true;
             call.arguments.trim().is_empty()
@@ -142,7 +147,7 @@ impl PastChoice {
             let arguments = SaidArguments::of(&call);
             // Where arguments are objects, or none have come yet, it does not show whether the end of the response is in
             // them.
-            let may_end_here = !answer.is_whole && number == last && !call.is_sent_whole;
+            let may_end_here = may_break_off && number == last && !call.is_sent_whole;
             let is_cut = may_end_here && (call.is_object || has_none);
             let is_unfinished = is_cut || arguments.is_broken;
             let shares_id = call.id.as_deref().is_some_and(|id| uses[&hash_of(id)] > 1);
@@ -171,6 +176,10 @@ pub(crate) struct HistoryMatch<'e> {
     evidence: Evidence,
     /// Whether the answer is of another model, or of the API of another format.
     pub(crate) is_of_another: bool,
+    /// Whether an earlier request has kept it: this one has an older turn otherwise.
+    pub(crate) is_later: bool,
+    /// The calls of older turns with other arguments than in their responses.
+    older: Vec<(&'e PastCall, MatchedCall)>,
 }
 
 /// A call of a choice, found in the history.
@@ -201,6 +210,16 @@ impl HistoryMatch<'_> {
     pub(crate) fn calls_kept(&self) -> impl Iterator<Item = (&PastCall, &MatchedCall)> {
         let calls = self.answer.calls.iter().zip(&self.calls);
         calls.filter_map(|(given, stored)| Some((given, stored.as_ref()?)))
+    }
+
+    /// The calls of the answer that the history keeps, and those of older turns that have other arguments.
+    pub(crate) fn calls_changed(&self) -> impl Iterator<Item = (&PastCall, &MatchedCall)> {
+        self.calls_kept().chain(self.older.iter().map(|(given, stored)| (*given, stored)))
+    }
+
+    /// Whether a call is of an older turn, in which a client may leave something out to save room.
+    pub(crate) fn is_old(&self, stored: &MatchedCall) -> bool {
+        self.is_later || stored.message < self.first_new
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -269,7 +288,10 @@ impl Exchanges {
                     (continued, kept)
                 });
                 // Among equals, the latest one counts: it may be a retry.
-                let found = found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
+                let mut found = found.max_by_key(|(_, kept)| kept.as_ref().map(HistoryMatch::rank));
+                if let Some((continued, Some(kept))) = &mut found {
+                    kept.older = self.older(document, transcript, (*continued, histories));
+                }
                 let is_written_so = |number: &usize| {
                     let open = self.open(Continued { number: *number, first_new: 0 });
                     open.is_some_and(|open| open.written == histories.written)
@@ -285,7 +307,12 @@ impl Exchanges {
                 let is_changed = |(_, kept): &(_, Option<HistoryMatch<'_>>)| {
                     kept.as_ref().is_some_and(HistoryMatch::is_changed)
                 };
-                return found.filter(|found| again.is_none() || is_changed(found)).or(again);
+                let is_told = |(_, kept): &(_, Option<HistoryMatch<'_>>)| {
+                    kept.as_ref().is_some_and(|kept| kept.is_later)
+                };
+                return found
+                    .filter(|found| again.is_none() || is_changed(found) && !is_told(found))
+                    .or(again);
             }
         }
         again
@@ -296,11 +323,69 @@ impl Exchanges {
         let open = self.open(continued)?;
         // The client chooses one of several answers. If one of them is incomplete, it is unknown which one.
         let is_unclear = open.answers.len() > 1 && open.answers.iter().any(|answer| !answer.is_whole);
-        if open.is_compared || is_unclear {
+        let is_here = |call: &PastCall| call.call.id.as_deref().is_some_and(|id| behind.has(id));
+        let is_kept = || open.answers.iter().flat_map(|answer| &answer.calls).any(is_here);
+        if is_unclear || open.is_compared && !(behind.is_verbatim && is_kept()) {
             return None;
         }
         let compared = open.answers.iter().map(|answer| compare(answer, behind));
-        compared.max_by_key(HistoryMatch::rank).filter(|kept| kept.evidence != Evidence::Nothing)
+        let mut kept = compared.max_by_key(HistoryMatch::rank)?;
+        kept.is_later = open.is_compared;
+        // An answer that was compared may be one of several to the same request, but for those of its calls that are here.
+        let least = if kept.is_later { Evidence::Same } else { Evidence::Alike };
+        (kept.evidence >= least && (!kept.is_later || kept.is_changed())).then_some(kept)
+    }
+
+    /// The calls in the history of the exchange whose arguments are not those of their responses: of those that stand behind
+    /// what the response answered.
+    fn older<'e>(
+        &'e self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        (continued, histories): (Continued, &Histories),
+    ) -> Vec<(&'e PastCall, MatchedCall)> {
+        let known = histories.arguments.get(continued.first_new);
+        if self.open(continued).is_none_or(|open| known.is_none_or(|known| *known == open.arguments)) {
+            return Vec::new();
+        }
+        let all = NewMessages::new(document, transcript, 0, false, &self.given);
+        let id_of = |stored: &HistoryCall<'_, '_>| Some(hash_of(&*stored.call.id.as_ref()?.text));
+        let old: Vec<(u64, HistoryCall<'_, '_>)> = all
+            .calls
+            .into_iter()
+            .take_while(|stored| stored.at.message < continued.first_new)
+            .filter_map(|stored| Some((id_of(&stored)?, stored)))
+            .collect();
+        let stands_behind = |number: usize, mut message: usize| loop {
+            let keys = histories.first[message].iter().filter_map(|hash| self.by_history.get(hash));
+            if keys.flatten().any(|known| *known == number) {
+                return true;
+            }
+            // A turn may be several messages.
+            match message.checked_sub(1) {
+                Some(before) if transcript.messages[before].role == Role::Assistant => message = before,
+                _ => return false,
+            }
+        };
+        let numbers: HashMap<usize, usize> = old
+            .iter()
+            .filter_map(|(id, stored)| Some(((*self.given.get(id)?)?, stored.at.message)))
+            .rev()
+            .collect();
+        let of_chain = numbers.into_iter().filter(|(number, message)| stands_behind(*number, *message));
+        let opened = of_chain.filter_map(|(number, _)| self.open(Continued { number, first_new: 0 }));
+        let given = opened.flat_map(|open| &open.answers).flat_map(|answer| &answer.calls);
+        let given: HashMap<u64, &PastCall> = given
+            .filter(|call| !call.shares_id && !call.is_unfinished && !call.has_odd_arguments())
+            .filter_map(|call| Some((hash_of(call.call.id.as_deref()?), call)))
+            .collect();
+        let changed = old.into_iter().filter_map(|(id, stored)| {
+            let given = *given.get(&id)?;
+            let change = given.arguments.change(stored.at.meaning, &stored.text);
+            // Arguments that are emptied save room.
+            (change == Change::Other).then_some((given, MatchedCall { change, ..stored.at }))
+        });
+        changed.collect()
     }
 
     fn open(&self, continued: Continued) -> Option<&Open> {
@@ -357,6 +442,7 @@ impl Exchanges {
         owed: Option<UnansweredCalls>,
     ) {
         let (sent_to, written) = (histories.sent_to, histories.written);
+        let arguments = histories.arguments.last().copied().unwrap_or_default();
         // What is asked again is asked for another answer to it, and not to go on from that.
         let is_asked_again = histories.whole().is_some_and(|whole| self.by_history.contains_key(&whole));
         let owed = owed.filter(|owed| owed.is_certain || !is_asked_again);
@@ -395,6 +481,7 @@ impl Exchanges {
             histories,
             sent_to,
             written,
+            arguments,
             answers,
             is_compared: false,
             reported,
@@ -466,6 +553,8 @@ struct NewMessages<'t, 's> {
     /// Whether everything before it is verbatim the exchange's own history.
     is_verbatim: bool,
     calls: Vec<HistoryCall<'t, 's>>,
+    /// The hashes of their ids, made when an answer that was compared asks for them.
+    ids: OnceCell<HashSet<u64>>,
 }
 
 /// Compares an answer with the history after the exchange's own.
@@ -508,7 +597,8 @@ fn compare<'e>(answer: &'e PastChoice, behind: &NewMessages<'_, '_>) -> HistoryM
         Some(MatchedCall { is_renamed, change, ..stored.at })
     });
     let first_new = behind.first_new;
-    HistoryMatch { answer, calls: calls.collect(), first_new, evidence, is_of_another: false }
+    let (calls, older) = (calls.collect(), Vec::new());
+    HistoryMatch { answer, calls, first_new, evidence, is_of_another: false, is_later: false, older }
 }
 
 /// Matches calls by their ids. Calls may share an id: then they are matched by tool and arguments, and for the same tool
@@ -634,7 +724,12 @@ impl<'t, 's> NewMessages<'t, 's> {
                 });
             }
         }
-        Self { transcript, first_new, is_verbatim, calls }
+        Self { transcript, first_new, is_verbatim, calls, ids: OnceCell::new() }
+    }
+
+    fn has(&self, id: &str) -> bool {
+        let ids = || self.calls.iter().filter_map(|stored| Some(hash_of(&*stored.call.id.as_ref()?.text)));
+        self.ids.get_or_init(|| ids().collect()).contains(&hash_of(id))
     }
 }
 

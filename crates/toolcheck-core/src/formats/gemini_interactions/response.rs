@@ -61,7 +61,9 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                     let Body::Call(called) = call(delta, Executor::Client) else { return };
                     assembly.call(0, number, ChoiceCall::new(&called, delta, locate));
                 }
-                Some("arguments_delta") => assembly.arguments(0, Some(number), delta.get("arguments")),
+                Some("arguments_delta") => {
+                    assembly.arguments(0, Some(number), delta.get("arguments"), Some(locate));
+                }
                 Some("thought_summary") => {
                     let text = delta.get("content").and_then(|content| content.get("text"));
                     assembly.reasons(0, number, [text, None], locate(delta));

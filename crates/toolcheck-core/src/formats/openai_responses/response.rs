@@ -67,7 +67,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
         // Only a stream that breaks off needs them: the item brings all of them once it is done.
         Some("response.function_call_arguments.delta") => {
             let number = event.get("output_index").and_then(Value::as_u64);
-            assembly.arguments(0, number, event.get("delta"));
+            assembly.arguments(0, number, event.get("delta"), None);
         }
         // The last event repeats the whole response, but some servers leave its output empty.
         Some("response.completed" | "response.incomplete" | "response.failed") => {

@@ -13,6 +13,8 @@ use crate::view::arguments::hash_of;
 pub(crate) struct Histories {
     /// For each number of messages, the verbatim hash and the hash of the calls.
     pub(super) first: Vec<[u64; 2]>,
+    /// For each number of messages, the hash of the arguments in them as they are written.
+    pub(super) arguments: Vec<u64>,
     /// The hash of the format and the model.
     pub(super) sent_to: u64,
     /// The hash of the messages as they are written, with all arguments and results.
@@ -29,6 +31,8 @@ impl Histories {
         let mut all = Vec::with_capacity(transcript.messages.len() + 1);
         let mut hashes = [NO_HISTORY; 2];
         let mut has_begun = false;
+        let mut written = FixedState::default().build_hasher();
+        let mut arguments = vec![written.finish()];
         all.push(hashes);
         for (message, parts) in transcript.messages_with_parts() {
             // System messages may change with every request: the time, the open files.
@@ -43,6 +47,12 @@ impl Histories {
                 has_begun = true;
             }
             all.push(hashes);
+            for part in parts {
+                if let Body::Call(call) = &part.body {
+                    written.write(&call.arguments.json(document));
+                }
+            }
+            arguments.push(written.finish());
         }
         let ends_with_text = transcript
             .messages
@@ -53,7 +63,7 @@ impl Histories {
         for message in &transcript.messages {
             written.write(document.bytes().get(message.place.span.range()).unwrap_or_default());
         }
-        Self { first: all, sent_to, written: written.finish(), ends_with_text }
+        Self { first: all, arguments, sent_to, written: written.finish(), ends_with_text }
     }
 
     /// The verbatim hash of all messages; `None` if there are none.

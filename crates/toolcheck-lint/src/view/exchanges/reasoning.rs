@@ -40,7 +40,7 @@ impl HistoryMatch<'_> {
         let after = cx.transcript.messages.get(self.turn(cx).end..).unwrap_or_default();
         let is_said =
             |one: &Message<'_>| one.role == Role::User && !brings_results(cx.transcript.parts_of(one));
-        self.answer.is_whole && is_kept && !after.iter().any(is_said)
+        self.answer.is_whole && !self.is_later && is_kept && !after.iter().any(is_said)
     }
 
     /// Whether the turn has something that nobody reads, such as a reference to what the provider keeps.
