@@ -8,6 +8,7 @@ use toolcheck_core::{Format, Level};
 use toolcheck_json::{Document, Value};
 use toolcheck_schema::Schemas;
 
+use super::causes;
 use super::format_rules::FormatRules;
 use crate::finding::Draft;
 use crate::observe::Observer;
@@ -156,7 +157,9 @@ impl Checker<'_> {
         if context.is_cut_off {
             forget_the_cut(document, findings, before);
         }
-        altered_arguments::settle(&context, findings, before)
+        let mut silenced = altered_arguments::settle(&context, findings, before);
+        silenced.extend(causes::settle(&context, findings, before));
+        silenced
     }
 
     /// Runs the rules that apply and look at something in the transcript.

@@ -444,7 +444,7 @@ impl<'r> FileLinter<'r> {
                 && !continued.is_some_and(|at| self.exchanges.was_reported(at, &transcript, finding))
         };
         found.retain(is_new);
-        self.exchanges.note_answers(&transcript, &histories, known);
+        self.exchanges.note_answers(document, &transcript, &histories, known);
         let reported = [&found, &found_in_response, &silenced].map(|found| &**found);
         self.exchanges.add(&histories, answers, continued, reported, run, owed);
         findings.append(&mut found);

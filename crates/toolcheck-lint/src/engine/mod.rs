@@ -2,6 +2,7 @@
 
 mod body;
 mod by_shape;
+mod causes;
 mod checker;
 mod file_linter;
 mod format_rules;

@@ -162,13 +162,19 @@ impl UnansweredCalls {
         let is_of_client = |call: &&ChoiceCall| call.executor == Executor::Client;
         let calls = || answers.iter().flat_map(|answer| &answer.calls).filter(is_of_client);
         Self {
-            ids: calls().filter_map(|call| call.id.as_deref().map(hash_of)).collect(),
+            ids: calls().filter_map(key_of).collect(),
             tools: calls().filter_map(|call| call.name.as_deref().map(hash_of)).collect(),
             is_certain: calls().any(|call| SaidArguments::of(call).is_broken),
             draft: Some(draft),
             finding: None,
         }
     }
+}
+
+/// What a call is found again by: its id, or without one its tool and arguments.
+fn key_of(call: &ChoiceCall) -> Option<u64> {
+    let by_contents = |name: &String| hash_of((name.as_str(), meaning(call.arguments.trim().as_bytes())));
+    call.id.as_deref().map(hash_of).or_else(|| call.name.as_ref().map(by_contents))
 }
 
 /// Whether the request makes the model call a tool, so that the call may be all that the client wants.
@@ -224,7 +230,13 @@ impl Exchanges {
     }
 
     /// Notes which calls a request answers, and which exchanges it takes up again or goes on from.
-    pub(crate) fn note_answers(&mut self, transcript: &Transcript<'_>, histories: &Histories, known: usize) {
+    pub(crate) fn note_answers(
+        &mut self,
+        document: &Document<'_>,
+        transcript: &Transcript<'_>,
+        histories: &Histories,
+        known: usize,
+    ) {
         let declared = transcript.request.tools.declared().filter_map(|tool| tool.name.as_ref());
         let room = MOST_TOOLS.saturating_sub(self.declared.len());
         self.declared.extend(declared.take(room).map(|name| hash_of(&*name.text)));
@@ -246,12 +258,17 @@ impl Exchanges {
         }
         let mut paid: Vec<usize> = self.goes_on_from(transcript, histories);
         for part in &transcript.parts {
-            let id = match &part.body {
-                Body::Call(call) => call.id.as_ref(),
-                Body::Result(result) => result.call_id.as_ref(),
+            let key = match &part.body {
+                // Where a fault has cut a history off from those before it, a call without an id is known by what it says.
+                Body::Call(call) if call.id.is_none() && known == 0 && has_results => call
+                    .name
+                    .as_ref()
+                    .map(|name| hash_of((&*name.text, meaning(&call.arguments.json(document))))),
+                Body::Call(call) => call.id.as_ref().map(|id| hash_of(&*id.text)),
+                Body::Result(result) => result.call_id.as_ref().map(|id| hash_of(&*id.text)),
                 _ => None,
             };
-            paid.extend(id.and_then(|id| self.owed_by_id.get(&hash_of(&*id.text))));
+            paid.extend(key.and_then(|key| self.owed_by_id.get(&key)));
         }
         for number in paid {
             let owed = number.checked_sub(self.closed).and_then(|number| self.open.get_mut(number));
