@@ -36,6 +36,8 @@ pub struct Exchange<'d, 's> {
     pub is_cut: bool,
     /// The conversation on the server that the request puts messages into, which no model answers.
     pub put_into: Option<Named<'s>>,
+    /// Whether it only fetches what the server keeps: its response is no model's.
+    pub is_fetch: bool,
 }
 
 impl<'d, 's> Exchange<'d, 's> {
@@ -56,6 +58,7 @@ impl<'d, 's> Exchange<'d, 's> {
             is_of_batch: false,
             is_cut: false,
             put_into: None,
+            is_fetch: false,
         }
     }
 }
@@ -64,12 +67,16 @@ impl<'d, 's> Exchange<'d, 's> {
 const LOOKED_AT: usize = 16;
 
 /// The exchanges in a document; `None` if there are none. An element of the array that is not an exchange is returned
-/// as a request, so that it is not silently skipped.
+/// as a request, so that it is not silently skipped. So is each body of an array of bodies.
 pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
     if !root.is_array() {
         return exchange(root).map(|exchange| vec![exchange]);
     }
-    root.elements().take(LOOKED_AT).find_map(exchange)?;
+    let first = || root.elements().take(LOOKED_AT);
+    let are_bodies = || first().any(is_body) && first().all(is_known) && !is_known(root);
+    if !first().any(|one| exchange(one).is_some()) && !are_bodies() {
+        return None;
+    }
     Some(root.elements().map(|value| exchange(value).unwrap_or(Exchange::of_request(value))).collect())
 }
 
@@ -171,16 +178,21 @@ fn is_known(value: Value<'_, '_>) -> bool {
 fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
     let request = value.get("request").filter(|request| request.is_object() || request.is_array())?;
     // Some logs keep the body beside the method and the headers. Code Assist has that of Gemini beside the project.
-    let body = request
-        .get_any(&["body", "request"])
-        .filter(|body| body.is_object() && is_known(*body) && !is_known(request));
+    let inner = request.get_any(&["body", "request"]).filter(|body| body.is_object() && !is_known(request));
+    let address = || request.get_any(&["url", "uri", "path"]);
+    let body = inner.filter(|body| is_known(*body));
     // A `path` may lead to a file, except beside a body.
-    let own = body.and_then(|_| request.get_any(&["url", "uri", "path"]));
-    let url = value.get_any(&["url", "path"]).or(own);
-    let request = body.unwrap_or(request);
+    let url = value.get_any(&["url", "path"]).or_else(|| inner.and_then(|_| address()));
+    let method = request.get_str("method").or_else(|| value.get_str("method"));
+    if inner.is_none() && method.is_some_and(|method| method == "GET") && !is_known(request) {
+        let url = url.or_else(address);
+        return Some(Exchange { url, is_fetch: true, ..Exchange::of_request(request) })
+            .filter(|it| it.url.is_some());
+    }
     let status = status_of(value);
-    let items = url.and_then(|url| put_items(&url.as_str()?, request)).filter(|items| items.is_array());
-    if let Some((items, url)) = items.zip(url) {
+    let items = url.and_then(|url| put_items(&url.as_str()?, inner.unwrap_or(request)));
+    let request = body.unwrap_or(request);
+    if let Some((items, url)) = items.filter(|items| items.is_array()).zip(url) {
         let put_into = put_into(url, value.get("response"));
         return Some(Exchange { status, url: Some(url), put_into, ..Exchange::of_request(items) });
     }

@@ -27,7 +27,7 @@ static CONSEQUENCES: [Consequence; 6] = [
     (RuleId::ArgumentsSchemaMismatch, &[RuleId::WrongArgumentsType], None, Shared::Place),
     (
         RuleId::AlteredArguments,
-        &[RuleId::WrongArgumentsType, RuleId::WrongType, RuleId::MissingField],
+        &[RuleId::WrongArgumentsType, RuleId::WrongType, RuleId::MissingField, RuleId::UnknownField],
         None,
         Shared::Place,
     ),
@@ -39,6 +39,7 @@ static CONSEQUENCES: [Consequence; 6] = [
             RuleId::MalformedToolCallId,
             RuleId::MissingToolCallId,
             RuleId::SwappedResults,
+            RuleId::UnknownContentType,
             RuleId::UnreadContent,
         ],
         None,

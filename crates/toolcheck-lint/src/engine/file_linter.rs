@@ -294,7 +294,7 @@ impl<'r> FileLinter<'r> {
         for (number, exchange) in exchanges.into_iter().enumerate() {
             let url = exchange.url.and_then(|url| url.as_str());
             let sent_to = url.as_deref().map(|url| (url, Endpoint::of(url)));
-            if sent_to.is_some_and(|(_, endpoint)| endpoint.purpose == Purpose::Other) {
+            if exchange.is_fetch || sent_to.is_some_and(|(_, endpoint)| endpoint.purpose == Purpose::Other) {
                 self.report.count_not_read(NOT_FOR_LLM);
                 continue;
             }

@@ -5,7 +5,7 @@ use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
 use super::{Reader, Reading, SourceKind, Unit, broken, lists, unknown};
-use crate::ir::{Body, Named, Role, TranscriptKind, UnpairedReason};
+use crate::ir::{Body, Named, Part, Role, TranscriptKind, UnpairedReason};
 use crate::rule_id::RuleId;
 
 pub(crate) fn all<'s>(
@@ -112,13 +112,19 @@ fn settle_across(reader: &Reader, reading: &mut Reading<'_>) {
         let end = transcript.messages.iter().rfind(|message| message.role != Role::Tool);
         let end = end.filter(|_| reader.kind == SourceKind::History || needs_results);
         let first = end.map_or(0, |end| end.parts.start as usize);
+        // And only a result at the start of it its call, as where a node adds to the state.
+        let is_call = |part: &Part<'_>| matches!(part.body, Body::Call(_));
+        let first_call =
+            transcript.parts.iter().position(is_call).filter(|_| reader.kind == SourceKind::History);
+        let may_begin = |place: usize| first_call.is_none_or(|first| place < first);
         for (place, part) in transcript.parts.iter_mut().enumerate() {
             let (unpaired, is_elsewhere) = match &mut part.body {
                 Body::Call(call) => {
                     (&mut call.unpaired, place >= first && is_elsewhere(&answered, call.id.as_ref()))
                 }
                 Body::Result(result) => {
-                    (&mut result.unpaired, !needs_calls && is_elsewhere(&called, result.call_id.as_ref()))
+                    let may_be = !needs_calls && may_begin(place);
+                    (&mut result.unpaired, may_be && is_elsewhere(&called, result.call_id.as_ref()))
                 }
                 _ => continue,
             };

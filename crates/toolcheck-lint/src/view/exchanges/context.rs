@@ -257,17 +257,23 @@ impl Exchanges {
             return;
         }
         let mut paid: Vec<usize> = self.goes_on_from(transcript, histories);
-        for part in &transcript.parts {
-            let key = match &part.body {
-                // Where a fault has cut a history off from those before it, a call without an id is known by what it says.
-                Body::Call(call) if call.id.is_none() && known == 0 && has_results => call
-                    .name
-                    .as_ref()
-                    .map(|name| hash_of((&*name.text, meaning(&call.arguments.json(document))))),
-                Body::Call(call) => call.id.as_ref().map(|id| hash_of(&*id.text)),
-                Body::Result(result) => result.call_id.as_ref().map(|id| hash_of(&*id.text)),
+        let first_new = new.first().map_or(transcript.parts.len(), |message| message.parts.start as usize);
+        for (number, part) in transcript.parts.iter().enumerate() {
+            let id = match &part.body {
+                Body::Call(call) => call.id.as_ref(),
+                Body::Result(result) => result.call_id.as_ref(),
                 _ => None,
             };
+            let id = id.map(|id| hash_of(&*id.text)).filter(|id| self.given.contains_key(id));
+            // Where a fault has cut a history off from those before it, a call without the id of a response is known by what
+            // it says.
+            let key = id.or_else(|| match &part.body {
+                Body::Call(call) if number >= first_new && has_results => {
+                    let arguments = meaning(&call.arguments.json(document));
+                    call.name.as_ref().map(|name| hash_of((&*name.text, arguments)))
+                }
+                _ => None,
+            });
             paid.extend(key.and_then(|key| self.owed_by_id.get(&key)));
         }
         for number in paid {
