@@ -25,6 +25,8 @@ pub struct Choice {
     pub unknown: usize,
     /// Whether the choice is complete: one that was cut off, filtered or aborted need not be kept.
     pub is_whole: bool,
+    /// Whether it was streamed, and the stream ends before it does.
+    pub breaks_off: bool,
     /// What keeps its pieces from being put together, if it was streamed.
     pub fault: Option<StreamFault>,
 }
@@ -425,6 +427,7 @@ impl Assembly {
                 text: answer.text,
                 reasoning: answer.reasoning.into_values().collect(),
                 unknown: answer.unknown,
+                breaks_off: answer.is_whole.is_none(),
                 // A stream without an end was aborted.
                 is_whole: answer.is_whole == Some(true) && !answer.lacks_start && fault.is_none(),
                 fault,

@@ -55,7 +55,8 @@ fn count_unread(report: &mut FileReport, exchange: &Exchange<'_, '_>, request: &
     }
 }
 
-/// Counts the parts of a response that nothing is known of, but for the calls among them that are reported.
+/// Counts the parts of a response that nothing is known of, but for the calls among them that are reported, and what a stream
+/// that breaks off does not show.
 fn count_unknown(
     report: &mut FileReport,
     answers: &[Choice],
@@ -68,6 +69,12 @@ fn count_unknown(
     let count = answers.iter().map(|answer| answer.unknown).sum::<usize>().saturating_sub(reported);
     if count > 0 {
         report.count_not_read(LeftOut { one: PARTS, what: PARTS, count });
+    }
+    const ONE: &str = "end of a stream that breaks off";
+    const MORE: &str = "ends of streams that break off";
+    let count = answers.iter().filter(|answer| answer.breaks_off).count();
+    if count > 0 {
+        report.count_not_read(LeftOut { one: ONE, what: MORE, count });
     }
 }
 

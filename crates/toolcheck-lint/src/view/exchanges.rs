@@ -348,17 +348,9 @@ impl Exchanges {
         if self.open(continued).is_none_or(|open| known.is_none_or(|known| *known == open.arguments)) {
             return Vec::new();
         }
-        let all = NewMessages::new(document, transcript, 0, false, &self.given);
-        let id_of = |stored: &HistoryCall<'_, '_>| Some(hash_of(&*stored.call.id.as_ref()?.text));
-        let old: Vec<(u64, HistoryCall<'_, '_>)> = all
-            .calls
-            .into_iter()
-            .take_while(|stored| stored.at.message < continued.first_new)
-            .filter_map(|stored| Some((id_of(&stored)?, stored)))
-            .collect();
         let stands_behind = |number: usize, mut message: usize| loop {
-            let keys = histories.first[message].iter().filter_map(|hash| self.by_history.get(hash));
-            if keys.flatten().any(|known| *known == number) {
+            let mut keys = histories.first[message].iter().filter_map(|hash| self.by_history.get(hash));
+            if keys.any(|numbers| numbers.contains(&number)) {
                 return true;
             }
             // A turn may be several messages.
@@ -367,20 +359,21 @@ impl Exchanges {
                 _ => return false,
             }
         };
-        let numbers: HashMap<usize, usize> = old
-            .iter()
-            .filter_map(|(id, stored)| Some(((*self.given.get(id)?)?, stored.at.message)))
-            .rev()
-            .collect();
-        let of_chain = numbers.into_iter().filter(|(number, message)| stands_behind(*number, *message));
-        let opened = of_chain.filter_map(|(number, _)| self.open(Continued { number, first_new: 0 }));
-        let given = opened.flat_map(|open| &open.answers).flat_map(|answer| &answer.calls);
-        let given: HashMap<u64, &PastCall> = given
-            .filter(|call| !call.shares_id && !call.is_unfinished && !call.has_odd_arguments())
-            .filter_map(|call| Some((hash_of(call.call.id.as_deref()?), call)))
-            .collect();
-        let changed = old.into_iter().filter_map(|(id, stored)| {
-            let given = *given.get(&id)?;
+        let calls_of = |number: usize, message: usize| -> HashMap<u64, &'e PastCall> {
+            let open = self.open(Continued { number, first_new: 0 });
+            let open = open.filter(|_| stands_behind(number, message));
+            let calls = open.into_iter().flat_map(|open| &open.answers).flat_map(|answer| &answer.calls);
+            let sure =
+                calls.filter(|call| !call.shares_id && !call.is_unfinished && !call.has_odd_arguments());
+            sure.filter_map(|call| Some((hash_of(call.call.id.as_deref()?), call))).collect()
+        };
+        let mut known = HashMap::default();
+        let all = NewMessages::new(document, transcript, 0, false, &self.given).calls.into_iter();
+        let changed = all.take_while(|stored| stored.at.message < continued.first_new).filter_map(|stored| {
+            let id = hash_of(&*stored.call.id.as_ref()?.text);
+            let number = (*self.given.get(&id)?)?;
+            let calls = known.entry(number).or_insert_with(|| calls_of(number, stored.at.message));
+            let given = *calls.get(&id)?;
             let change = given.arguments.change(stored.at.meaning, &stored.text);
             // Arguments that are emptied save room.
             (change == Change::Other).then_some((given, MatchedCall { change, ..stored.at }))
