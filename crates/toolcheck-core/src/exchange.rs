@@ -67,16 +67,14 @@ impl<'d, 's> Exchange<'d, 's> {
 const LOOKED_AT: usize = 16;
 
 /// The exchanges in a document; `None` if there are none. An element of the array that is not an exchange is returned
-/// as a request, so that it is not silently skipped. So is each body of an array of bodies.
+/// as a request, so that it is not silently skipped.
 pub fn exchanges<'d, 's>(root: Value<'d, 's>) -> Option<Vec<Exchange<'d, 's>>> {
     if !root.is_array() {
         return exchange(root).map(|exchange| vec![exchange]);
     }
-    let first = || root.elements().take(LOOKED_AT);
-    let are_bodies = || first().any(is_body) && first().all(is_known) && !is_known(root);
-    if !first().any(|one| exchange(one).is_some()) && !are_bodies() {
-        return None;
-    }
+    // What only fetches something may stand among anything.
+    let mut first = root.elements().take(LOOKED_AT).filter_map(exchange);
+    first.find(|exchange| !exchange.is_fetch)?;
     Some(root.elements().map(|value| exchange(value).unwrap_or(Exchange::of_request(value))).collect())
 }
 
@@ -96,6 +94,12 @@ pub fn is_body(value: Value<'_, '_>) -> bool {
         shape.is_some_and(|shape| shape.knows_keys(value))
     };
     has_settings && is_known(value) && formats_with_keys(value).into_iter().any(knows)
+}
+
+/// Whether a value is an array of bodies.
+pub fn are_bodies(root: Value<'_, '_>) -> bool {
+    let mut first = root.elements().take(LOOKED_AT);
+    root.is_array() && first.clone().any(is_body) && first.all(is_known) && !is_known(root)
 }
 
 /// The response in a record that has no request, such as a stream that was recorded by itself, also as a text. Gemini CLI

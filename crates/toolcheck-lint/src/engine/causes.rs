@@ -1,7 +1,7 @@
 //! Findings that only follow from what another one reports.
 
 use foldhash::{HashMap, HashSet};
-use toolcheck_core::{RuleId, text};
+use toolcheck_core::{Level, RuleId, text};
 use toolcheck_json::Span;
 
 use crate::finding::Draft;
@@ -23,7 +23,7 @@ enum Shared {
 /// What follows from what: a rule, the rules of its causes, and the case of these that it is, if it is one.
 type Consequence = (RuleId, &'static [RuleId], Option<&'static str>, Shared);
 
-static CONSEQUENCES: [Consequence; 6] = [
+static CONSEQUENCES: [Consequence; 5] = [
     (RuleId::ArgumentsSchemaMismatch, &[RuleId::WrongArgumentsType], None, Shared::Place),
     (
         RuleId::AlteredArguments,
@@ -48,7 +48,6 @@ static CONSEQUENCES: [Consequence; 6] = [
     // A call repeats the name of its tool.
     (RuleId::InvalidValue, &[RuleId::InvalidToolName], None, Shared::Name),
     (RuleId::UnknownTool, &[RuleId::InvalidToolName], Some("empty-definition"), Shared::Request),
-    (RuleId::ReorderedToolResults, &[RuleId::LateToolResult], None, Shared::Request),
 ];
 
 /// Removes the findings that follow from others, and returns them.
@@ -90,11 +89,12 @@ fn drop_what_follows<'f>(
     dropped: &mut HashSet<usize>,
 ) {
     if let Shared::Name = shared {
-        let names: HashSet<&str> =
-            causes.iter().filter_map(|(_, cause)| cause.said()?.tool_name.as_deref()).collect();
+        let name = |cause: &Draft| Some((cause.said()?.tool_name.clone()?, cause.level));
+        let names: HashMap<String, Level> = causes.iter().filter_map(|(_, cause)| name(cause)).collect();
         let is_told = |finding: &Draft| {
             let text = cx.document.value(finding.place.node).as_str();
-            text.is_some_and(|text| names.contains(&*text::kept(&text)))
+            let told = text.and_then(|text| names.get(&text::kept(&text)).copied());
+            told.is_some_and(|told| told >= finding.level)
         };
         dropped.extend(following.filter(|(_, finding)| is_told(finding)).map(|(number, _)| number));
         return;

@@ -505,7 +505,7 @@ impl<'r> FileLinter<'r> {
     /// Whether a record holds conversations that its format does not read: lists at another place, or in a text.
     fn may_be_lists(&self, transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
         if self.options.format.is_some() {
-            return false;
+            return exchange::are_bodies(record);
         }
         match transcript.format {
             None => readers::may_hold_lists(record),
