@@ -268,8 +268,8 @@ impl Assembly {
         self.answers.entry(answer).or_default().others.extend(number);
     }
 
-    /// Notes a piece of a block that may not have begun: nothing can put it together.
-    pub(crate) fn piece_of(&mut self, answer: u64, number: Option<u64>, place: impl FnOnce() -> Place) {
+    /// Notes a piece of arguments of a block that may not have begun: nothing can put them together.
+    fn piece_of(&mut self, answer: u64, number: Option<u64>, place: impl FnOnce() -> Place) {
         let answer = self.answers.entry(answer).or_default();
         let is_begun = |number: &u64| answer.others.contains(number) || answer.numbers.contains_key(number);
         if let Some(number) = number.filter(|number| answer.fault.is_none() && !is_begun(number)) {

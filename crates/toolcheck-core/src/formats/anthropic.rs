@@ -288,7 +288,6 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
         }
         Some("content_block_delta") => {
             let delta = event.get("delta");
-            assembly.piece_of(0, number, || locate(event));
             assembly.arguments(0, number, delta.and_then(|delta| delta.get("partial_json")), Some(locate));
             assembly.text(0, delta.and_then(|delta| delta.get("text")));
             if let Some(delta) = delta {
