@@ -450,12 +450,22 @@ pub(crate) fn is_content_in_text(message: Value<'_, '_>) -> bool {
 /// object with parts (`packages/core/src/agent/message-list` of mastra-ai/mastra). What a tool says may look like the blocks of
 /// a model.
 pub(crate) fn content_in_text<'s>(message: Value<'_, 's>) -> Option<Said<'s>> {
+    let content = message.get("content")?;
     // Most contents are ruled out by their first letter.
-    let may_be_json =
-        |content: &Value<'_, '_>| content.as_json_str().is_some_and(|text| text.may_begin_with(b"[{"));
-    let content = message.get("content").filter(may_be_json)?;
-    let has = |word: &[u8]| contains(content.raw(), word);
+    content.as_json_str().filter(|text| text.may_begin_with(b"[{"))?;
     let is_of_tool = message.get_str("role").as_deref() == Some("tool");
+    // HoneyHive's exports have the blocks of Strands Agents so.
+    if is_of_tool && contains(content.raw(), b"toolUseId") && message.get("tool_call_id").is_none() {
+        return said_in(content, |said| {
+            said.get("toolResult").is_some_and(|result| result.get("toolUseId").is_some())
+        });
+    }
+    blocks_in_text(content, is_of_tool)
+}
+
+/// The same for a content, which may be that of a tool.
+pub(crate) fn blocks_in_text<'s>(content: Value<'_, 's>, is_of_tool: bool) -> Option<Said<'s>> {
+    let has = |word: &[u8]| contains(content.raw(), word);
     let is_block = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
         Some("tool_use") => !is_of_tool && block.get("id").is_some() && block.get("input").is_some(),
         Some("tool_result") => !is_of_tool && block.get("tool_use_id").is_some(),

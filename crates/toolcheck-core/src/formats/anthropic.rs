@@ -478,7 +478,7 @@ fn tool_reference<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
     block.get("tool_name").filter(|_| is_reference).and_then(Named::of)
 }
 
-fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
+pub(crate) fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     let Some(kind) = block.get("type").and_then(|kind| kind.as_str()) else { return Body::Opaque };
     match &*kind {
         "text" => Body::text(block.get("text")),

@@ -265,8 +265,7 @@ pub(crate) fn read_message<'s>(transcript: &mut Transcript<'s>, value: Value<'_,
     let content = value.get("content");
     super::open_message(transcript, value, message_index, content, super::role_of);
     transcript.unread.extend(value.members().filter_map(unread::member));
-    let Some(content) = content else { return };
-    for (index, block) in content.elements().enumerate() {
+    for (index, block) in blocks(value, "content").enumerate() {
         if block.get("document").is_some_and(|document| !document.is_null()) {
             transcript.details.documents.push(Place::of(block));
         }

@@ -388,7 +388,7 @@ fn strings_with_lists<'s>(root: Value<'_, 's>) -> Vec<ToOpen<'s>> {
     let mut stack = Vec::with_capacity(16);
     stack.push(root);
     while let Some(value) = stack.pop() {
-        if let Some(said) = spans::calls_of_flat(value).and_then(calls_in_text) {
+        if let Some(said) = spans::said_in_flat(value) {
             found.push(opening(said));
         } else if value.as_json_str().is_some() {
             let is_said = may_be_output(value);
@@ -458,7 +458,7 @@ fn strings_of_message<'s>(message: Value<'_, 's>, found: &mut Vec<ToOpen<'s>>) {
 }
 
 /// What a string says, if it is the text of calls.
-fn calls_in_text<'s>(value: Value<'_, 's>) -> Option<Said<'s>> {
+pub(crate) fn calls_in_text<'s>(value: Value<'_, 's>) -> Option<Said<'s>> {
     unread::said_in(value, is_calls)
 }
 

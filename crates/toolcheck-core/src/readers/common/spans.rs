@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::HashSet;
-use toolcheck_json::Value;
+use toolcheck_json::{Said, Value};
 
-use super::{Conversation, parts};
+use super::{Conversation, lists, parts};
 use crate::formats::anthropic;
 use crate::ir::{Body, Executor, Named, Part, Role, Text, Transcript, UnpairedReason};
 use crate::unread;
@@ -78,6 +78,32 @@ pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's
             transcript.part(part, body);
         }
     }
+    settle_ids_of_items(transcript);
+}
+
+/// Pairs calls that have the ids of their items with the results behind them, which have those of the calls: so
+/// `opentelemetry-instrumentation-openai-agents` (0.62) writes what the Responses API has.
+fn settle_ids_of_items(transcript: &mut Transcript<'_>) {
+    let starts = |id: &Option<Named<'_>>, with| id.as_ref().is_some_and(|id| id.text.starts_with(with));
+    let sites = transcript.parts.iter().enumerate().filter_map(|(number, part)| match &part.body {
+        Body::Call(call) => Some((number, false, starts(&call.id, "fc_"))),
+        Body::Result(result) => Some((number, true, starts(&result.call_id, "call_"))),
+        _ => None,
+    });
+    let sites: Vec<(usize, bool, bool)> = sites.collect();
+    for group in sites.chunk_by(|(_, is_result, _), next| !is_result || next.1) {
+        let results = group.iter().filter(|(_, is_result, _)| *is_result).count();
+        if results * 2 != group.len() || !group.iter().all(|(.., is_other_id)| *is_other_id) {
+            continue;
+        }
+        for (number, ..) in group {
+            match &mut transcript.parts[*number].body {
+                Body::Call(call) => call.unpaired = Some(UnpairedReason::UnknownId),
+                Body::Result(result) => result.unpaired = Some(UnpairedReason::UnknownId),
+                _ => {}
+            }
+        }
+    }
 }
 
 fn body_of<'s>(part: Value<'_, 's>) -> Body<'s> {
@@ -131,19 +157,26 @@ pub(crate) fn is_flat_key(key: &str) -> bool {
     FLAT.iter().any(|start| is_numbered(start))
 }
 
-/// The calls of a flat message that are one attribute: Atla's instrumentor of LiteLLM writes the text of their list
-/// (`llm_providers/instrumentors/litellm.py` of atla-ai/atla-insights-sdk).
-pub(crate) fn calls_of_flat<'d, 's>(attribute: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    if attribute.as_json_str().is_some() {
-        let key = attribute.key_text()?;
-        return (key.ends_with(CALLS) && is_flat_key(&key)).then_some(attribute);
+/// What the text of an attribute of a flat message says, if that is its calls or its blocks. Atla's instrumentor of LiteLLM
+/// writes the list of calls (`llm_providers/instrumentors/litellm.py` of atla-ai/atla-insights-sdk), and OpenLLMetry's of
+/// Anthropic the content (`opentelemetry-instrumentation-anthropic` before 0.62).
+pub(crate) fn said_in_flat<'s>(attribute: Value<'_, 's>) -> Option<Said<'s>> {
+    let is_wanted = |key: &str| (key.ends_with(CALLS) || key.ends_with(CONTENT)) && is_flat_key(key);
+    let (key, text) = if attribute.as_json_str().is_some() {
+        (attribute.key_text().filter(|key| is_wanted(key))?, attribute)
+    } else {
+        let key = attribute.get_str("key").filter(|key| is_wanted(key))?;
+        let value = attribute.get("value")?;
+        (key, value.get_any(&TEXTS).unwrap_or(value))
+    };
+    if key.ends_with(CALLS) {
+        return lists::calls_in_text(text);
     }
-    let key = attribute.get_str("key").filter(|key| key.ends_with(CALLS))?;
-    let value = attribute.get("value").filter(|_| is_flat_key(&key))?;
-    Some(value.get_any(&TEXTS).unwrap_or(value))
+    toolcheck_json::contains(text.raw(), b"tool_use").then(|| unread::blocks_in_text(text, false))?
 }
 
 const CALLS: &str = ".tool_calls";
+const CONTENT: &str = ".content";
 
 /// The keys of a text in an attribute of a list.
 const TEXTS: [&str; 3] = ["stringValue", "string_value", "Value"];
@@ -232,9 +265,14 @@ impl<'d, 's> Flat<'d, 's> {
     }
 
     fn write(self, transcript: &mut Transcript<'s>) {
-        let Some(place) = self.role.or(self.first) else { return };
+        let is_empty = self.content.is_empty() && self.calls.is_empty() && self.call_id.is_none();
+        let Some(place) = self.role.or(self.first.filter(|_| !is_empty)) else { return };
         let role = open(transcript, self.role.and_then(Named::of), place);
-        if role == Role::Tool {
+        // OpenInference's instrumentors of Anthropic leave a result in the message of the user that brought it.
+        if role == Role::Tool || self.call_id.is_some() && self.calls.is_empty() {
+            if role != Role::Tool {
+                settle_other_calls(transcript, self.call_id.and_then(Value::as_str).as_deref());
+            }
             let mut result = parts::result(self.call_id, self.content.first().copied(), None);
             result.name = self.name.and_then(Named::of);
             let place = self.call_id.or(self.content.first().copied()).unwrap_or(place);
@@ -242,12 +280,35 @@ impl<'d, 's> Flat<'d, 's> {
             return;
         }
         for content in self.content {
-            transcript.part(content, Text::of(content).map_or(Body::Opaque, Body::Text));
+            if !content.is_array() {
+                transcript.part(content, Text::of(content).map_or(Body::Opaque, Body::Text));
+            }
+            for block in content.elements() {
+                let body = anthropic::block(block);
+                // The calls have keys of their own, mostly.
+                let is_call = matches!(&body, Body::Call(call) if call.executor == Executor::Client);
+                if !is_call || self.calls.is_empty() {
+                    transcript.part(block, body);
+                }
+            }
         }
         for call in self.calls.into_values() {
             if let Some(place) = call.whole.or(call.id).or(call.name).or(call.arguments) {
                 transcript.part(place, Body::Call(parts::call(call.id, call.name, call.arguments)));
             }
+        }
+    }
+}
+
+/// Where a message of a user has a result, it had one for each call before it, under the same keys: only the last is left.
+fn settle_other_calls(transcript: &mut Transcript<'_>, answered: Option<&str>) {
+    let [.., before, _] = &transcript.messages[..] else { return };
+    let parts = before.parts.start as usize..before.parts.end as usize;
+    for part in &mut transcript.parts[parts] {
+        if let Body::Call(call) = &mut part.body
+            && call.id.as_ref().map(|id| &*id.text) != answered
+        {
+            call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
         }
     }
 }
