@@ -17,7 +17,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         let has = |key: &str| record.get(key).is_some();
         has("version") && has("status") && record.get("eval").is_some_and(Value::is_object)
             || is_sample(*record)
-            || messages_alone(*record).is_some()
+            || lists_alone(*record).next().is_some()
     };
     if records.iter().any(is_one) { certainty::OWN_SHAPE } else { 0 }
 }
@@ -33,36 +33,41 @@ fn is_sample(value: Value<'_, '_>) -> bool {
 
 const MESSAGES_LOOKED_AT: usize = 32;
 
-/// The messages of a record that is a list of them, or the state of an agent, as `Sample.messages` is written elsewhere: a
-/// call of it names its tool under `function`, beside the arguments.
-fn messages_alone<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let list =
-        if record.is_object() && record.get("model").is_none() { record.get("messages")? } else { record };
-    let is_own = |call: Value<'_, '_>| {
+/// The lists of messages in a record that is one, or the state of an agent, as `Sample.messages` is written elsewhere: a call
+/// of it names its tool under `function`, beside the arguments. Petri has the messages of each model under a key of its own.
+fn lists_alone<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_own = |call: Value<'_, '_>, is_known: bool| {
         call.get("function").is_some_and(|function| function.as_json_str().is_some())
             && call.get("arguments").is_some_and(Value::is_object)
+            && (is_known || call.get_any(&["parse_error", "view"]).is_some())
     };
-    let has_own = |message: Value<'_, '_>| {
+    let has_own = move |message: Value<'_, '_>, is_known: bool| {
         message.get("role").is_some()
-            && message.get("tool_calls").is_some_and(|calls| calls.elements().any(is_own))
+            && message
+                .get("tool_calls")
+                .is_some_and(|calls| calls.elements().any(|call| is_own(call, is_known)))
     };
-    let is_list = list.is_array() && list.elements().take(MESSAGES_LOOKED_AT).any(has_own);
-    is_list.then_some(list)
+    let members = record.members().filter(move |_| record.get("model").is_none());
+    members.chain(Some(record)).filter(move |list| {
+        let is_known = list.id() == record.id() || list.has_key("messages");
+        list.is_array() && list.elements().take(MESSAGES_LOOKED_AT).any(|message| has_own(message, is_known))
+    })
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut requests = 0;
     for &record in records {
-        if !is_sample(record)
-            && let Some(messages) = messages_alone(record)
-        {
-            let conversation = conversation(record, messages);
-            reading.conversations.push(Conversation {
-                title: "messages".to_owned(),
-                end: ConversationEnd::Open,
-                ..conversation
-            });
+        let mut alone = lists_alone(record).filter(|_| !is_sample(record)).peekable();
+        if alone.peek().is_some() {
+            reading.left_out.add("events, which repeat the messages", record.list("events").count());
+            reading.conversations.extend(alone.map(|messages| {
+                let key = messages.key_text().filter(|_| record.is_object());
+                let is_only = key.as_deref().is_none_or(|key| key == "messages");
+                let conversation = conversation(if is_only { record } else { messages }, messages);
+                let title = key.map_or_else(|| "messages".to_owned(), Cow::into_owned);
+                Conversation { title, end: ConversationEnd::Open, ..conversation }
+            }));
             continue;
         }
         let samples = record.list("samples");
