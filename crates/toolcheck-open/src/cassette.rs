@@ -147,9 +147,12 @@ fn place_of(tree: &Tree<'_>, message: Id, own: &'static str) -> (&'static str, O
     if let Some((key, body)) = parsed.filter(|(_, body)| !tree.is_null(*body)) {
         return (key, Some(body));
     }
-    // Pact 4 says what sort of body it is.
+    // Pact 4 says what sort of body it is, and cassetter (PyPI) too.
+    let sort = || tree.str(tree.at(message, &["body", "type"])?);
+    let is_sorted =
+        tree.at(message, &["body", "contentType"]).is_some() || matches!(sort(), Some("json" | "text"));
     let content =
-        tree.at(message, &["body", "contentType"]).and_then(|_| tree.at(message, &["body", "content"]));
+        tree.at(message, &["body", "content"]).filter(|content| is_sorted && !tree.is_null(*content));
     if let Some(body) = content {
         return ("body.content", Some(body));
     }
