@@ -50,6 +50,7 @@ pub use engine::{
 pub use finding::Finding;
 pub use fix::{FixOptions, Fixed, fix, fix_nothing, fix_opened};
 pub use options::{Options, TargetRef};
+pub use repeated::ReportedFindings;
 pub use report::{FileReport, Reading, Report, SkippedFile};
 pub use rule::{FixSummary, InDataset, Rule};
 pub use settings::Settings;

@@ -1,5 +1,6 @@
 //! Findings that several conversations of a file have, in one record or in several, because each repeats what was said before.
 
+use std::borrow::Borrow;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
 use foldhash::HashSet;
@@ -10,7 +11,7 @@ use crate::finding::{CallKey, Draft, Finding, FindingKey};
 
 /// What was found in the conversations before. Spans and states repeat the history, and a fault in it is one fault.
 #[derive(Debug, Default)]
-pub(crate) struct ReportedFindings(HashSet<u64>);
+pub struct ReportedFindings(HashSet<u64>);
 
 impl ReportedFindings {
     /// Longer values are not compared.
@@ -47,9 +48,9 @@ impl ReportedFindings {
     }
 
     /// Leaves out the findings of the next piece of a file that were in those before.
-    pub(crate) fn leave_out_of_piece(&mut self, findings: &mut Vec<Finding>) {
-        findings.retain(|finding| finding.reported.is_none_or(|key| !self.knows(&key)));
-        findings.iter().filter_map(|finding| finding.reported).for_each(|key| self.add(&key));
+    pub fn leave_out_of_piece<F: Borrow<Finding>>(&mut self, findings: &mut Vec<F>) {
+        findings.retain(|finding| finding.borrow().reported.is_none_or(|key| !self.knows(&key)));
+        findings.iter().filter_map(|finding| finding.borrow().reported).for_each(|key| self.add(&key));
     }
 
     /// Whether a finding that stands for all of its rule and case in a file is the first. The others are left out.

@@ -1,7 +1,7 @@
 //! A file of JSON Lines in which each line stands for itself: after an edit, only what changed is linted again.
 
 use toolcheck_core::RuleId;
-use toolcheck_lint::{Finding, Lines, RECORDS_OF_HEAD, has_rows};
+use toolcheck_lint::{Finding, Lines, RECORDS_OF_HEAD, ReportedFindings, has_rows};
 
 use crate::diagnostics::MOST;
 use crate::settings::Settings;
@@ -86,6 +86,8 @@ impl Rows {
     pub(crate) fn findings(&self, text: &Text) -> (Vec<(usize, &Finding)>, usize) {
         let mut found = Vec::new();
         let (mut left_out, mut has_blank) = (0, false);
+        // A line may repeat what was said in those before.
+        let mut reported = ReportedFindings::default();
         for (number, row) in self.rows.iter().enumerate() {
             let Some(row) = row else { continue };
             left_out += row.left_out;
@@ -93,7 +95,9 @@ impl Rows {
                 continue;
             }
             let start = text.start_of(number);
-            for finding in &row.findings {
+            let mut new: Vec<&Finding> = row.findings.iter().collect();
+            reported.leave_out_of_piece(&mut new);
+            for finding in new {
                 if finding.rule == RuleId::BlankLine && std::mem::replace(&mut has_blank, true) {
                     continue;
                 }
