@@ -422,6 +422,8 @@ impl Assembly {
     pub(crate) fn finish(self, ids: Option<bool>) -> Vec<Choice> {
         let answers = self.answers.into_values().map(|answer| {
             let fault = answer.fault.or_else(|| answer.incomplete(ids));
+            // A call without an id can still be run.
+            let is_broken = fault.is_some_and(|fault| fault.missing != Missing::Key("id"));
             Choice {
                 calls: answer.calls,
                 text: answer.text,
@@ -429,7 +431,7 @@ impl Assembly {
                 unknown: answer.unknown,
                 breaks_off: answer.is_whole.is_none(),
                 // A stream without an end was aborted.
-                is_whole: answer.is_whole == Some(true) && !answer.lacks_start && fault.is_none(),
+                is_whole: answer.is_whole == Some(true) && !answer.lacks_start && !is_broken,
                 fault,
             }
         });

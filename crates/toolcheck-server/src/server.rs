@@ -470,7 +470,8 @@ impl<'o> Server<'o> {
         if let Some(why) = self.workspace.read_again() {
             self.show(format!("{UNUSABLE}{why}"))?;
         }
-        let keys: Vec<String> = self.documents.keys().cloned().collect();
+        let mut keys: Vec<String> = self.documents.keys().cloned().collect();
+        keys.sort_unstable();
         for key in keys {
             if let Some(document) = self.documents.get_mut(&key) {
                 document.set(self.workspace.of(&path_of(&document.uri)));

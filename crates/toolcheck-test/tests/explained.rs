@@ -15,7 +15,10 @@ use toolcheck_report::explained::Places;
 use crate::common;
 
 /// Cases whose answer does not lead to their finding, with the reasons.
-const EXCEPTIONS: &[(&str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str)] = &[(
+    "targets/groq/responses.jsonl missing-field /input/2",
+    "read without its target, where a missing id has a rule of its own",
+)];
 
 struct Case {
     name: String,

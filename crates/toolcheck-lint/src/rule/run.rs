@@ -166,12 +166,7 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
             }
             tolerance.harm.is_some().then_some(Level::Warning)
         }
-        // If the message is rewritten for the target, nothing is known about it. An address for this format may differ.
-        Verdict::Unknown if rule.on_wire && !context.accepts_unmodified_bytes() => {
-            let format = context.transcript.format;
-            let is_open = format.is_some_and(|format| context.target().leaves_open(rule.id, format));
-            rule.default_level.filter(|_| is_open).min(Some(Level::Warning))
-        }
+        Verdict::Unknown if rule.on_wire && !context.accepts_unmodified_bytes() => rewritten(rule, context),
         Verdict::Unknown => rule.default_level,
     };
     let level = match rule.in_dataset {
@@ -203,6 +198,14 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
     said.values = Vec::new();
     (finding.level, finding.target_level) = (own_level, target_level);
     true
+}
+
+/// The level of a finding in a message that is rewritten for the target, of which nothing is known. Its address for this
+/// format may take the message as it is.
+fn rewritten(rule: &Rule, context: &Context<'_, '_>) -> Option<Level> {
+    let format = context.transcript.format;
+    let is_open = format.is_some_and(|format| context.target().leaves_open(rule.id, format));
+    rule.default_level.filter(|_| is_open).min(Some(Level::Warning))
 }
 
 /// The level of a finding whose rule knows what the target answers.

@@ -9,7 +9,7 @@ use super::{At, Finder, FoundChange};
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
 use crate::diff::{Change, canonical};
-use crate::ir::{Executor, Place, ToolChoiceMode, ToolDef};
+use crate::ir::{Body, Executor, Part, Place, Role, ToolChoiceMode, ToolDef};
 use crate::targets;
 use crate::text::{Line, shorten};
 
@@ -144,7 +144,10 @@ impl<'s> Finder<'_, '_, 's> {
                     self.declared(kind, level, places, key);
                 }
                 (None, None) if before.document.value(place.node).says_nothing() => {}
-                (None, None) => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
+                (None, None) => match self.said_in_message(*place) {
+                    None => self.declared(Kind::ParameterLost, Level::Loss, (Some(*place), None), key),
+                    said => self.declared(Kind::ParameterRenamed, Level::Form, (Some(*place), said), key),
+                },
                 (Some((other, now)), _) if now != value && !renamed.explain(key, Some(*place), *other) => {
                     if !self.members_gone(key, *place, *other) {
                         let places = (Some(*place), Some(*other));
@@ -164,6 +167,18 @@ impl<'s> Finder<'_, '_, 's> {
 }
 
 impl Finder<'_, '_, '_> {
+    /// The message of instructions that has the text of a parameter now.
+    fn said_in_message(&self, parameter: Place) -> Option<Place> {
+        let [before, after] = self.sides;
+        let text = before.document.value(parameter.node).as_str()?;
+        let is_said = |part: &Part<'_>| matches!(&part.body, Body::Text(own) if own.string.eq_str(&text));
+        let mut messages = after.transcript.messages_with_parts();
+        let said = messages.find(|(message, parts)| {
+            matches!(message.role, Role::System) && matches!(parts, [part] if is_said(part))
+        });
+        said.map(|(message, _)| message.place)
+    }
+
     /// The members of a parameter that are gone, and under no other key. What is deeper than that is only changed. Returns
     /// whether nothing else is.
     fn members_gone(&mut self, key: &str, before: Place, after: Place) -> bool {

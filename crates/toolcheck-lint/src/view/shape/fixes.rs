@@ -123,6 +123,7 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
         _ if is_other => None,
         Some(content) if content.is_null() => Some(Fix::safe([Change::Write(content.id(), json.to_owned())])),
         Some(_) => None,
+        None if fault.misspelt(cx.document).is_some() => None,
         None => {
             let guess = "assumes that the tool had no output";
             Some(Fix::guess(guess, [Change::Add(object.id(), key.to_owned(), json.to_owned())]))
