@@ -24,6 +24,18 @@ pub struct ConfigFile {
     table: File,
 }
 
+/// A file that a configuration names, as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NamedFile<'n> {
+    /// A target.
+    Target(&'n str),
+    /// Tool definitions.
+    Tools(&'n str),
+    /// A chat template.
+    Template(&'n str),
+}
+
 /// The kind of file that contains a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -324,7 +336,24 @@ impl ConfigFile {
 
     /// An error about the configuration that this one extends, at the place where it is named.
     pub fn error_of_extends(&self, message: String) -> Error {
-        let span = self.table.extend.as_ref().map_or(0..0, At::span);
+        self.error_at(self.table.extend.as_ref().map_or(0..0, At::span), message)
+    }
+
+    /// The files with targets, tools and templates that it names, as written, each with the span of its name.
+    pub fn named_files(&self) -> impl Iterator<Item = (NamedFile<'_>, Range<usize>)> {
+        let File { target, tools, template, files, .. } = &self.table;
+        let of_some = files.iter().map(|files| (&files.target, &files.tools, &files.template));
+        std::iter::once((target, tools, template)).chain(of_some).flat_map(|(target, tools, template)| {
+            let target = target.as_ref().filter(|target| target.get().0.ends_with(".toml"));
+            let target = target.map(|name| (NamedFile::Target(&name.get().0), name.span()));
+            let tools = tools.as_ref().map(|name| (NamedFile::Tools(name.get()), name.span()));
+            let template = template.as_ref().map(|name| (NamedFile::Template(name.get()), name.span()));
+            [target, tools, template].into_iter().flatten()
+        })
+    }
+
+    /// An error at a place in the text.
+    pub fn error_at(&self, span: Range<usize>, message: String) -> Error {
         error_of(&self.text, Faults(vec![FileFault(span, message)]))
     }
 

@@ -33,7 +33,7 @@ pub use allow::PointerGlob;
 pub use baseline::Baseline;
 pub use config::{Config, FilesConfig, Overrides, ReadAs, Selection};
 pub use error::Error;
-pub use file::{ConfigFile, Home, Origin};
+pub use file::{ConfigFile, Home, NamedFile, Origin};
 pub use globs::PathGlobs;
 pub use own_target::parse_target;
 pub use target::TargetSource;

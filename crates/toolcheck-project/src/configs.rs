@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::{fmt, io};
 
-use toolcheck_config::{Config, ConfigFile, Home, Origin, TargetSource};
-use toolcheck_core::text::{reason, shown};
+use toolcheck_config::{Config, ConfigFile, Home, Origin};
+use toolcheck_core::text::reason;
 use toolcheck_files::{Owner, Trusted};
-use toolcheck_json::Position;
 
 use crate::error::{Error, SettingsFault};
 use crate::options::ConfigOptions;
@@ -183,8 +182,19 @@ fn load(
         Err(error) if error.kind() == io::ErrorKind::InvalidData && home != Home::Own => return Ok(None),
         Err(error) => return Err(Error::of_file(path, &name, &reason(&error))),
     };
+    load_text(path, (&text, home), globs_from, loading)
+}
+
+/// The same for the text of a file.
+fn load_text(
+    path: &Path,
+    (text, home): (&str, Home),
+    globs_from: Option<&Path>,
+    loading: &mut Loading<'_>,
+) -> Result<Option<LoadedConfig>, Error> {
+    let name = relative(path);
     let wrong = |error: toolcheck_config::Error| Error::in_file(path, &name, &error);
-    let Some(file) = ConfigFile::read(&text, home).map_err(wrong)? else { return Ok(None) };
+    let Some(file) = ConfigFile::read(text, home).map_err(wrong)? else { return Ok(None) };
     let folder = real(path.parent().unwrap_or(path));
     let base = match file.extends() {
         None => LoadedConfig::default(),
@@ -217,31 +227,17 @@ fn home_of(path: &Path) -> Home {
     NAMES.iter().find(|(known, _)| name == *known).map_or(Home::Own, |(_, home)| *home)
 }
 
-/// What is wrong in a configuration that is not saved yet; `None` if no configuration has this name. What it extends is not
-/// looked at, and of its target only whether there is such a file.
-pub fn faults_in(path: &Path, text: &str) -> Option<Vec<SettingsFault>> {
+/// What is wrong in a configuration that is not saved yet; `None` if no configuration has this name.
+pub(crate) fn faults_in(path: &Path, text: &str) -> Option<Vec<SettingsFault>> {
     let (_, home) = NAMES.iter().find(|(name, _)| path.file_name().is_some_and(|own| own == *name))?;
-    let (name, folder) = (relative(path), real(path.parent().unwrap_or(path)));
-    let origin = Origin { name: &name, folder: &folder, globs_from: &folder };
-    let file = ConfigFile::read(text, *home);
-    let config = file.and_then(|file| file.map(|file| file.over(Config::default(), origin)).transpose());
-    Some(match config {
-        Ok(config) => config.and_then(|config| missing_target(path, text, &config)).into_iter().collect(),
-        Err(error) => Error::in_file(path, &name, &error).faults().to_vec(),
-    })
+    let mut loading = Loading { open: Vec::new(), read: &mut Vec::new() };
+    let error = load_text(path, (text, *home), None, &mut loading).err();
+    let faults = error.iter().flat_map(Error::faults);
+    Some(faults.filter(|fault| fault.path == path).cloned().collect())
 }
 
-/// What is wrong with the target of a configuration if it is a file that can't be read, at its name.
-fn missing_target(path: &Path, text: &str, config: &Config) -> Option<SettingsFault> {
-    let Some(TargetSource::File(file)) = &config.read_as.target else { return None };
-    let error = toolcheck_files::read(file).err()?;
-    let name = file.file_name()?.to_str()?;
-    let is_its_line =
-        |(_, line): &(usize, &str)| line.trim_start().starts_with("target") && line.contains(name);
-    let position = text.lines().enumerate().find(is_its_line).and_then(|(number, line)| {
-        let column = line.find(['"', '\'']).map(|at| line[..at].chars().count())?;
-        Some(Position { line: number as u64 + 1, column: column as u64 + 1 })
-    });
-    let message = format!("cannot read the target file {}: {}", relative(file), reason(&error));
-    Some(SettingsFault { path: path.to_owned(), position, message: shown(&message) })
+/// A configuration as its text has it, and its folder; `None` if it can't be read.
+pub(crate) fn as_written(path: &Path, text: &str) -> Option<(ConfigFile, PathBuf)> {
+    let file = ConfigFile::read(text, home_of(path)).ok()??;
+    Some((file, real(path.parent().unwrap_or(path))))
 }

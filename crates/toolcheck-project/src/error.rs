@@ -69,6 +69,16 @@ impl Error {
         self.message.replace(SEPARATOR, "; ")
     }
 
+    pub(crate) fn first_line(&self) -> &str {
+        self.message.lines().next().unwrap_or_default()
+    }
+
+    /// The same with what is wrong where the file is named, if nothing is wrong inside of it.
+    pub(crate) fn with_faults(self, faults: impl FnOnce(&Self) -> Vec<SettingsFault>) -> Self {
+        let faults = if self.faults.is_empty() { faults(&self) } else { self.faults };
+        Self { faults, ..self }
+    }
+
     /// What is wrong in files of settings; empty if it is about something else, such as an option.
     pub fn faults(&self) -> &[SettingsFault] {
         &self.faults

@@ -35,7 +35,7 @@ mod template;
 
 pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
-pub use configs::{Configs, ForeignConfig, LoadedConfig, faults_in};
+pub use configs::{Configs, ForeignConfig, LoadedConfig};
 pub use error::{Error, SettingsFault};
 pub use inputs::{Input, Inputs, Source, Text, about_tables};
 pub use linting::open;
@@ -44,7 +44,7 @@ pub use options::{
 };
 pub use paths::{printable, real, relative};
 pub use project::{LintRun, Project, ProjectOptions};
-pub use resolve::{FileSettings, Resolver, find_target, read_settings};
+pub use resolve::{FileSettings, Resolver, faults_in, find_target, read_settings};
 pub use template::read as read_template;
 
 /// A callback with the number of bytes that have been read since the last call. Several threads call it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foldhash::HashMap;
-use toolcheck_config::{Overrides, TargetSource, parse_target};
+use toolcheck_config::{NamedFile, Overrides, TargetSource, parse_target};
 use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::unknown;
 use toolcheck_core::tools::{self, Definition};
@@ -14,8 +14,8 @@ use toolcheck_json::{Document, Span};
 use toolcheck_lint::{ChatTemplate, Options, Rule, TargetRef};
 use toolcheck_open::{Container, FileFormat};
 
-use crate::configs::{Configs, ForeignConfig, LoadedConfig};
-use crate::error::Error;
+use crate::configs::{self, Configs, ForeignConfig, LoadedConfig};
+use crate::error::{Error, SettingsFault};
 use crate::inputs::Input;
 use crate::paths::printable;
 use crate::template;
@@ -117,15 +117,15 @@ impl Resolver {
         let target = match &read_as.target {
             None => None,
             Some(TargetSource::Loaded(target)) => Some(target.clone()),
-            Some(TargetSource::File(path)) => Some(self.target_of_file(path.clone())?),
+            Some(TargetSource::File(path)) => Some(self.target_of_file(path.clone(), &config)?),
         };
         let tools = match &read_as.tools {
             None => Arc::default(),
-            Some(path) => self.tools_of_file(path.clone())?,
+            Some(path) => self.tools_of_file(path.clone(), &config)?,
         };
         let template = match &read_as.template {
             None => None,
-            Some(path) => Some(self.template_of_file(path.clone())?),
+            Some(path) => Some(self.template_of_file(path.clone(), &config)?),
         };
         let kind = read_as.kind_for(target.as_deref());
         let (rules, ignored) = (self.shared(selection.rules()), self.shared(selection.ignore));
@@ -168,28 +168,33 @@ impl Resolver {
         configs.chain(targets).chain(tools).chain(templates).collect()
     }
 
-    fn target_of_file(&mut self, path: PathBuf) -> Option<TargetRef> {
+    fn target_of_file(&mut self, path: PathBuf, config: &LoadedConfig) -> Option<TargetRef> {
         let errors = &mut self.errors;
         let read = |path: &PathBuf| {
-            read_target(path, toolcheck_files::read).map_err(|error| errors.push(error)).ok()
+            read_target(path, toolcheck_files::read)
+                .map_err(|error| errors.push(error.with_faults(|error| faults_of(config, error))))
+                .ok()
         };
         self.targets.entry(path).or_insert_with_key(read).clone()
     }
 
-    fn template_of_file(&mut self, path: PathBuf) -> Option<Arc<ChatTemplate>> {
+    fn template_of_file(&mut self, path: PathBuf, config: &LoadedConfig) -> Option<Arc<ChatTemplate>> {
         let errors = &mut self.errors;
         let read = |path: &PathBuf| {
             let template = template::read(path).map(|template| Arc::new(template.into()));
-            template.map_err(|error| errors.push(error)).ok()
+            template.map_err(|error| errors.push(error.with_faults(|error| faults_of(config, error)))).ok()
         };
         self.templates.entry(path).or_insert_with_key(read).clone()
     }
 
-    fn tools_of_file(&mut self, path: PathBuf) -> Option<Arc<[Definition]>> {
+    fn tools_of_file(&mut self, path: PathBuf, config: &LoadedConfig) -> Option<Arc<[Definition]>> {
         let errors = &mut self.errors;
         let read = |path: &PathBuf| {
             let tools = read_tools(path, toolcheck_files::read);
-            tools.map(Arc::from).map_err(|error| errors.push(error)).ok()
+            tools
+                .map(Arc::from)
+                .map_err(|error| errors.push(error.with_faults(|error| faults_of(config, error))))
+                .ok()
         };
         self.tools.entry(path).or_insert_with_key(read).clone()
     }
@@ -222,6 +227,40 @@ pub fn find_target(name: &str) -> Result<TargetSource, Error> {
     }
     let unknown = unknown("target", name, targets::names());
     Err(Error::new(format!("{unknown}\n\n{}", lines.join("\n"))))
+}
+
+/// What is wrong in a configuration that is not saved yet, also with the files that it names; `None` if no configuration has
+/// this name.
+pub fn faults_in(path: &Path, text: &str) -> Option<Vec<SettingsFault>> {
+    let mut faults = configs::faults_in(path, text)?;
+    faults.extend(faults_of_named(path, text));
+    Some(faults)
+}
+
+/// What is wrong with the files that a configuration names, where it names them. What is wrong inside of one is shown there.
+fn faults_of_named(path: &Path, text: &str) -> Vec<SettingsFault> {
+    let Some((config, folder)) = configs::as_written(path, text) else { return Vec::new() };
+    let faults = config.named_files().filter_map(|(file, span)| {
+        let error = match file {
+            NamedFile::Target(name) => read_target(&folder.join(name), toolcheck_files::read).err(),
+            NamedFile::Tools(name) => read_tools(&folder.join(name), toolcheck_files::read).err(),
+            NamedFile::Template(name) => template::read(&folder.join(name)).err(),
+            _ => None,
+        };
+        let error = error.filter(|error| error.faults().is_empty())?;
+        let error = config.error_at(span, error.first_line().to_owned());
+        Some(Error::in_file(path, "", &error).faults().to_vec())
+    });
+    faults.flatten().collect()
+}
+
+/// The faults in the configurations that name a file which can't be used.
+fn faults_of(config: &LoadedConfig, error: &Error) -> Vec<SettingsFault> {
+    let named = config.sources.iter().filter_map(|path| {
+        let text = toolcheck_files::read(path).and_then(toolcheck_files::text).ok()?;
+        Some(faults_of_named(path, &text))
+    });
+    named.flatten().filter(|fault| fault.message == error.first_line()).collect()
 }
 
 /// How the bytes of a file are read: one that the user has named on the command line may be a pipe.

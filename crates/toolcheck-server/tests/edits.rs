@@ -230,6 +230,66 @@ fn a_missing_file_of_a_target_is_shown_where_it_is_named() {
     client.shut_down();
 }
 
+/// A file with tools or a template that can't be read is wrong where a configuration names it, while that is written and also if
+/// it is not open; so is a configuration that is extended and missing.
+#[test]
+fn files_that_cannot_be_read_are_shown_where_they_are_named() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing-files");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("tools.json"), "[1,").unwrap();
+    let text = "tools = \"tools.json\"\n";
+    std::fs::write(folder.join("toolcheck.toml"), text).unwrap();
+    let mut client = Client::new("utf-8");
+    let uri = format!("file://{}/toolcheck.toml", folder.display());
+    let lines = |found: &Json| -> Vec<(u64, u64)> {
+        let number = |one: &Json, name| one["range"]["start"][name].as_u64().expect("it is a number");
+        let found = found.as_array().expect("they are a list").iter();
+        found.map(|one| (number(one, "line"), number(one, "character"))).collect()
+    };
+    client.open(&format!("file://{}/request.json", folder.display()), ROWS[1]);
+    let mut shown = client.wait_for("textDocument/publishDiagnostics");
+    while shown["uri"] != *uri {
+        shown = client.wait_for("textDocument/publishDiagnostics");
+    }
+    assert_eq!(lines(&shown["diagnostics"]), [(0, 8)], "{shown}");
+    client.open(&uri, text);
+    assert_eq!(lines(&client.diagnostics(1)), [(0, 8)]);
+    let files = "template = \"nope.jinja\"\n[[files]]\npaths = [\"a\"]\ntools = \"nope.json\"\n";
+    client.change(&uri, 2, json!([{"text": files}]));
+    assert_eq!(lines(&client.diagnostics(2)), [(0, 11), (3, 8)]);
+    client.change(&uri, 3, json!([{"text": "extend = \"nope.toml\"\n\n"}]));
+    assert_eq!(lines(&client.diagnostics(3)), [(0, 9)]);
+    client.change(&uri, 4, json!([{"text": "ignore = []\n"}]));
+    assert_eq!(client.diagnostics(4), json!([]));
+    client.shut_down();
+}
+
+/// Each record of a log of requests repeats the history: a fault in it is one, as for `toolcheck lint`.
+#[test]
+fn what_records_repeat_is_shown_once() {
+    let said = |role: &str, text: &str| json!({"role": role, "parts": [{"type": "text", "content": text}]});
+    let call = json!({"type": "tool_call", "id": "call_0123456789", "name": "f", "arguments": {}});
+    let mut messages =
+        vec![said("user", "when?"), json!({"role": "assistant", "parts": [call]}), said("user", "and?")];
+    let record = |messages: &[Json]| {
+        let sent = Json::from(messages).to_string();
+        json!({"traceId": "1", "name": "chat", "attributes": {"gen_ai.input.messages": sent}}).to_string()
+    };
+    let first = record(&messages);
+    messages.extend([said("assistant", "now"), said("user", "so?")]);
+    let text = format!("{first}\n{}\n", record(&messages));
+    let mut client = Client::new("utf-8");
+    client.open(URI, &text);
+    let found = published(&client.diagnostics(1));
+    assert_eq!((found.len(), found[0].1[0]), (1, 0), "{found:?}");
+    assert_eq!(found, expected(&text, &mut false));
+    // Without the first record, the second one has it.
+    let first = json!({"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}});
+    client.change(URI, 2, json!([{"range": first, "text": ""}]));
+    assert_eq!(published(&client.diagnostics(2)).len(), 1);
+    client.shut_down();
+}
+
 fn fixed(text: &str) -> String {
     let fixed = fix("x.json", text.as_bytes(), &Options::new(), &FixOptions::new());
     String::from_utf8(fixed.bytes.into_owned()).expect("it is a text")
