@@ -11,13 +11,22 @@ use toolcheck_json::Document;
 use crate::testing::root;
 
 /// Facts that no line can show, each with the reason: the target, the object, the field and the fault.
-const WITHOUT_LINE: &[(&str, &str, &str, &str, &str)] = &[(
-    "openai-chat",
-    "request",
-    "model",
-    "missing",
-    "a file may be what somebody has kept of a request, so only the mock asks for the model",
-)];
+const WITHOUT_LINE: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "openai-chat",
+        "request",
+        "model",
+        "missing",
+        "a file may be what somebody has kept of a request, so only the mock asks for the model",
+    ),
+    (
+        "openai-responses",
+        "message.typed",
+        "role",
+        "value",
+        "the rule `unknown-role` answers with the roles in their order, and the shape in another",
+    ),
+];
 
 /// Lines with two findings, each with the reason: the target, and a piece of the line.
 const WITH_TWO: &[(&str, &str, &str)] = &[(
