@@ -1,11 +1,12 @@
 //! Rules, and the context that they check.
 
 mod run;
+mod verdicts;
 
-use std::cell::{Cell, LazyCell, OnceCell, RefCell};
+use std::cell::{Cell, LazyCell, OnceCell};
 use std::collections::BTreeSet;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashSet;
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Body, Contents, Gap, Message, Part, Place, Transcript, TranscriptKind};
@@ -29,6 +30,8 @@ use crate::view::exchanges::{ExchangeContext, HistoryMatch};
 use crate::view::prompt::Observed;
 use crate::view::shape::{self, ShapeFaults};
 use crate::vocabulary::Term;
+
+pub(crate) use verdicts::Verdicts;
 
 pub(crate) use self::run::{Sink, answer, is_silent, run};
 
@@ -538,93 +541,6 @@ impl<'c> Context<'c, '_> {
 
     pub(crate) fn is_training_example(&self) -> bool {
         self.transcript.kind == TranscriptKind::Dataset
-    }
-}
-
-/// The cached verdicts of one target for one format. Many records need the same ones, and models are matched by regular
-/// expressions.
-#[derive(Debug, Default)]
-pub(crate) struct Verdicts {
-    said: RefCell<Vec<RememberedVerdicts>>,
-}
-
-/// The maximum number of models that are cached: the log of a gateway alternates between several.
-const MODELS_REMEMBERED: usize = 64;
-
-#[derive(Debug, Default)]
-struct RememberedVerdicts {
-    model: Option<String>,
-    rules: HashMap<usize, Cases>,
-}
-
-/// The verdicts on the cases of a rule that were needed so far.
-type Cases = Vec<(Option<Box<str>>, EntryNumber)>;
-
-/// A verdict, as the number of the target's entry.
-#[derive(Debug, Clone, Copy)]
-enum EntryNumber {
-    Refusal(usize),
-    Tolerance(usize),
-    None,
-}
-
-impl EntryNumber {
-    fn of(target: &Target, verdict: Verdict<'_>) -> Self {
-        match verdict {
-            Verdict::Refused(refusal) => {
-                let number = target.refusals().iter().position(|entry| std::ptr::eq(entry, refusal));
-                number.map_or(Self::None, Self::Refusal)
-            }
-            Verdict::Tolerated(tolerance) => {
-                let number = target.tolerances().iter().position(|entry| std::ptr::eq(entry, tolerance));
-                number.map_or(Self::None, Self::Tolerance)
-            }
-            Verdict::Unknown => Self::None,
-        }
-    }
-
-    fn verdict(self, target: &Target) -> Verdict<'_> {
-        match self {
-            Self::Refusal(number) => Verdict::Refused(&target.refusals()[number]),
-            Self::Tolerance(number) => Verdict::Tolerated(&target.tolerances()[number]),
-            Self::None => Verdict::Unknown,
-        }
-    }
-}
-
-impl Verdicts {
-    pub(crate) fn turn_to(&self, model: Option<&str>) {
-        let models = &mut *self.said.borrow_mut();
-        let number = models.iter().position(|said| said.model.as_deref() == model).unwrap_or_else(|| {
-            models.truncate(MODELS_REMEMBERED - 1);
-            models.push(RememberedVerdicts {
-                model: model.map(str::to_owned),
-                ..RememberedVerdicts::default()
-            });
-            models.len() - 1
-        });
-        models.swap(0, number);
-    }
-
-    /// The target's verdict on a case for the selected model.
-    fn of<'t>(
-        &self,
-        target: &'t Target,
-        rule: &Rule,
-        case: Option<&str>,
-        model: Option<&str>,
-        wire: Option<&str>,
-    ) -> Verdict<'t> {
-        let models = &mut *self.said.borrow_mut();
-        let Some(said) = models.first_mut() else { return target.verdict(rule.id, case, model, wire) };
-        // A rule is a static value, so its address identifies it.
-        let cases = said.rules.entry(std::ptr::from_ref(rule) as usize).or_default();
-        if let Some((_, entry)) = cases.iter().find(|(known, _)| known.as_deref() == case) {
-            return entry.verdict(target);
-        }
-        let verdict = target.verdict(rule.id, case, model, wire);
-        cases.push((case.map(Box::from), EntryNumber::of(target, verdict)));
-        verdict
     }
 }
 
