@@ -43,9 +43,10 @@ if [ -n "$wasm_opt" ]; then
 else
   cp "$built" js/toolcheck.wasm
 fi
-# test/api.test.js says how large a plain build may be, and this how much is downloaded of a release: histories of more
-# frameworks and facts about schemas have brought 48 kB since it was 2,150,000.
-size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2200000
+# test/api.test.js says how large a plain build may be, and this how much is downloaded of a release. It was 2,200,000 before
+# quotes that are missing, rows without an answer, fixes that are weighed, pieces of streams and facts about models had
+# brought 31 kB; 2,000,000 is wanted.
+size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2235000
 echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
 if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt "$most" ]; then
   echo "js/toolcheck.wasm is larger than $most bytes with gzip" >&2
