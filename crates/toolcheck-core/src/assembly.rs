@@ -243,6 +243,14 @@ impl Growing {
         self.calls.push(call);
     }
 
+    /// Notes a piece of arguments of a block that may not have begun: nothing can put them together.
+    fn needs_start(&mut self, number: Option<u64>, place: impl FnOnce() -> Place) {
+        let is_begun = |number: &u64| self.others.contains(number) || self.numbers.contains_key(number);
+        if let Some(number) = number.filter(|number| self.fault.is_none() && !is_begun(number)) {
+            self.fault = Some(StreamFault { place: place(), missing: Missing::Start(number) });
+        }
+    }
+
     /// The first call that ends without its name, or without its id: `ids` says whether all have one, or those of some
     /// servers; `None` if none need one.
     fn incomplete(&self, ids: Option<bool>) -> Option<StreamFault> {
@@ -266,15 +274,6 @@ impl Assembly {
     /// Notes that a block that is no call has begun.
     pub(crate) fn begin(&mut self, answer: u64, number: Option<u64>) {
         self.answers.entry(answer).or_default().others.extend(number);
-    }
-
-    /// Notes a piece of arguments of a block that may not have begun: nothing can put them together.
-    fn piece_of(&mut self, answer: u64, number: Option<u64>, place: impl FnOnce() -> Place) {
-        let answer = self.answers.entry(answer).or_default();
-        let is_begun = |number: &u64| answer.others.contains(number) || answer.numbers.contains_key(number);
-        if let Some(number) = number.filter(|number| answer.fault.is_none() && !is_begun(number)) {
-            answer.fault = Some(StreamFault { place: place(), missing: Missing::Start(number) });
-        }
     }
 
     /// Starts a call, or continues the call with this number. If a server gives all calls the same number, their ids
@@ -310,14 +309,14 @@ impl Assembly {
         piece: Option<Value<'d, 's>>,
         locate: Option<&Locate<'_, 'd, 's>>,
     ) {
-        let of_call = piece.filter(|piece| piece.as_json_str().is_some_and(|text| !text.is_empty()));
-        if let Some((piece, locate)) = of_call.zip(locate) {
-            self.piece_of(answer, number, || locate(piece));
-        }
         let answer = self.answers.entry(answer).or_default();
-        let Some(piece) = piece.and_then(Value::as_json_str).filter(|piece| !piece.is_empty()) else {
+        let text = |piece: Value<'d, 's>| Some((piece, piece.as_json_str()?));
+        let Some((value, piece)) = piece.and_then(text).filter(|(_, piece)| !piece.is_empty()) else {
             return;
         };
+        if let Some(locate) = locate {
+            answer.needs_start(number, || locate(value));
+        }
         let Some(call) = number.and_then(|number| answer.numbered(number)) else {
             answer.lacks_start = true;
             return;
