@@ -34,8 +34,12 @@ pub enum SyntaxErrorKind {
     MissingQuote,
     /// An array or object that is still open at the end of the text.
     Unclosed,
-    /// A closing bracket without an opening one, or of the wrong kind.
+    /// A closing bracket without an opening one.
     MismatchedBracket,
+    /// An array or object that is not closed before what follows it or the end of what it is in.
+    MissingBracket,
+    /// The bracket that opens an object, written twice.
+    RepeatedBracket,
     /// A comma after the last element or member.
     TrailingComma,
     /// Two values without a comma between them.
@@ -122,6 +126,8 @@ impl SyntaxErrorKind {
             Self::MissingQuote => "a quote is missing, or one inside a string is not escaped",
             Self::Unclosed => "unclosed bracket: the text is cut off",
             Self::MismatchedBracket => "closing bracket does not match any open bracket",
+            Self::MissingBracket => "closing bracket is missing",
+            Self::RepeatedBracket => "opening bracket is repeated",
             Self::TrailingComma => "trailing comma",
             Self::MissingComma => "missing comma between two entries",
             Self::MissingColon => "missing colon after a key",

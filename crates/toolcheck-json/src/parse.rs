@@ -1,5 +1,6 @@
 //! The reader: one pass over the bytes, without recursion; it never fails.
 
+mod brackets;
 mod keys;
 mod quotes;
 mod strings;
@@ -60,6 +61,7 @@ pub(crate) fn records(
             reader.bytes = &bytes[..record.end];
             reader.first = reader.arena.nodes.len();
             reader.first_fault = reader.arena.faults.len();
+            (reader.doubled, reader.is_lost) = (0, false);
             reader.whole();
         }
         let (next, end) = (reader.arena.nodes.len() as u32, bytes.len() as u32);
@@ -144,6 +146,10 @@ struct Reader<'a, 's> {
     first: usize,
     /// The number of faults before it.
     first_fault: usize,
+    /// How many brackets that are there twice may have their second end yet.
+    doubled: usize,
+    /// Whether brackets don't fit, so that those after it may not fit either, which is the same fault.
+    is_lost: bool,
     /// Whether only the end of a value is looked for, and so the whole text is read.
     is_glance: bool,
 }
@@ -167,6 +173,8 @@ impl<'a, 's> Reader<'a, 's> {
             first: 0,
             first_fault: 0,
             halves: 0,
+            doubled: 0,
+            is_lost: false,
             is_glance: false,
         })
     }
@@ -237,11 +245,16 @@ impl<'a, 's> Reader<'a, 's> {
     /// Reports content after the outermost value.
     fn nothing_follows(&mut self) {
         self.skip_space();
+        while self.doubled > 0 && self.bytes.get(self.at) == Some(&b'}') {
+            self.doubled -= 1;
+            self.at += 1;
+            self.skip_space();
+        }
         while self.bytes.get(self.at) == Some(&b'/') && self.comment() {
             self.skip_space();
         }
-        if self.at < self.bytes.len() {
-            self.fault(SyntaxErrorKind::TrailingContent, self.at, self.bytes.len());
+        if self.at < self.bytes.len() && self.doubled == 0 {
+            self.lost(SyntaxErrorKind::TrailingContent, self.at, self.bytes.len());
         }
     }
 
@@ -341,18 +354,9 @@ impl<'a, 's> Reader<'a, 's> {
         let start = self.at;
         self.at += 1;
         let object = byte == b'}';
-        match self.arena.stack.last() {
-            Some(frame) if frame.object == object => {}
-            _ => {
-                self.fault(SyntaxErrorKind::MismatchedBracket, start, start + 1);
-                // If an outer bracket matches, the inner ones were left open; otherwise the bracket is stray.
-                let Some(depth) = self.arena.stack.iter().rposition(|frame| frame.object == object) else {
-                    return State::After;
-                };
-                while self.arena.stack.len() > depth + 1 {
-                    self.pop(start);
-                }
-            }
+        let is_open = self.arena.stack.last().is_some_and(|frame| frame.object == object);
+        if !is_open && !self.mismatched(start, object) {
+            return State::After;
         }
         self.pop(self.at);
         State::After
@@ -460,7 +464,12 @@ impl<'a, 's> Reader<'a, 's> {
     /// Reports a missing value. The member keeps its key.
     #[cold]
     fn missing_value(&mut self) {
-        self.fault(SyntaxErrorKind::MissingValue, self.at, self.at);
+        let colon = |last: &SyntaxError| {
+            last.kind == SyntaxErrorKind::MissingColon && last.span.end as usize == self.at
+        };
+        if !self.own_faults().last().is_some_and(colon) {
+            self.fault(SyntaxErrorKind::MissingValue, self.at, self.at);
+        }
         self.push(self.at, Kind::Invalid, 0);
     }
 
@@ -521,7 +530,14 @@ impl<'a, 's> Reader<'a, 's> {
                 State::Key
             }
             b'{' | b'[' => {
-                self.fault(SyntaxErrorKind::InvalidKey, start, start + 1);
+                if byte == b'{'
+                    && let Some(state) = self.object_for_key()
+                {
+                    return state;
+                }
+                // Instead of a bracket that is repeated, another may have been meant.
+                self.is_lost |= self.doubled > 0;
+                self.lost(SyntaxErrorKind::InvalidKey, start, start + 1);
                 self.value(byte)
             }
             b':' => {
@@ -544,7 +560,9 @@ impl<'a, 's> Reader<'a, 's> {
                     if self.ends_at_quote(start) {
                         return State::After;
                     }
-                    self.fault(SyntaxErrorKind::InvalidKey, start, self.at);
+                    if !self.is_lost {
+                        self.fault(SyntaxErrorKind::InvalidKey, start, self.at);
+                    }
                 }
                 self.skip_space();
                 if self.bytes.get(self.at) == Some(&b':') {
@@ -571,11 +589,11 @@ impl<'a, 's> Reader<'a, 's> {
             }
             b']' | b'}' => self.close(byte),
             b'/' if self.comment() => State::After,
-            b':' => {
-                self.fault(SyntaxErrorKind::InvalidValue, self.at, self.at + 1);
+            b':' => self.key_in_array().unwrap_or_else(|| {
+                self.lost(SyntaxErrorKind::InvalidValue, self.at, self.at + 1);
                 self.at += 1;
                 State::Value
-            }
+            }),
             b'"' if is_word(self.bytes[self.at - 1]) && self.ends_at_quote(self.at) => State::After,
             _ => {
                 self.fault(SyntaxErrorKind::MissingComma, self.at, self.at);

@@ -90,29 +90,51 @@ const REQUEST: &str = r#"{"model": "m", "messages": [{"role": "user", "content":
   "tool_calls": [{"id": "call_1", "arguments": "{\"a\": [\"b\", \"1\", {}]}"}]}, [], 12], "stop": ["\n", "é"]
 }"#;
 
-#[test]
-fn a_quote_too_many_or_too_few_is_mostly_one_fault() {
+/// How many of the texts have no fault, one, two and so on. Each value is inside the one that it belongs to.
+fn counts_of_faults(texts: impl Iterator<Item = String>) -> [usize; 8] {
     let mut counts = [0; 8];
-    for (place, character) in REQUEST.char_indices() {
-        let (before, after) = REQUEST.split_at(place);
-        let without = (character == '"').then(|| format!("{before}{}", &after[1..]));
-        for text in [Some(format!("{before}\"{after}")), without].into_iter().flatten() {
-            let document = Document::read(text.as_bytes());
-            counts[document.faults().len()] += 1;
-            let inside = |value: Value<'_, '_>| {
-                let all = value.span().range();
-                value.children().all(|child| {
-                    all.start <= child.span().range().start && child.span().range().end <= all.end
-                })
-            };
-            let mut open = vec![document.root()];
-            while let Some(value) = open.pop() {
-                assert!(inside(value), "{text}");
-                open.extend(value.children());
-            }
+    for text in texts {
+        let document = Document::read(text.as_bytes());
+        counts[document.faults().len()] += 1;
+        let inside = |value: Value<'_, '_>| {
+            let all = value.span().range();
+            value
+                .children()
+                .all(|child| all.start <= child.span().range().start && child.span().range().end <= all.end)
+        };
+        let mut open = vec![document.root()];
+        while let Some(value) = open.pop() {
+            assert!(inside(value), "{text}");
+            open.extend(value.children());
         }
     }
-    assert_eq!(counts, [2, 253, 3, 2, 2, 0, 0, 0]);
+    counts
+}
+
+/// The request with a character more at a place, or without the one that is there.
+fn with(place: usize, character: char) -> String {
+    format!("{}{character}{}", &REQUEST[..place], &REQUEST[place..])
+}
+
+fn without(place: usize) -> String {
+    format!("{}{}", &REQUEST[..place], &REQUEST[place + 1..])
+}
+
+#[test]
+fn a_quote_too_many_or_too_few_is_mostly_one_fault() {
+    let more = REQUEST.char_indices().map(|(place, _)| with(place, '"'));
+    let less = REQUEST.match_indices('"').map(|(place, _)| without(place));
+    assert_eq!(counts_of_faults(more.chain(less)), [2, 253, 7, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_bracket_too_many_or_too_few_is_mostly_one_fault() {
+    let places = || REQUEST.match_indices(['{', '}', '[', ']']);
+    let less = places().map(|(place, _)| without(place));
+    // Six are in a string.
+    assert_eq!(counts_of_faults(less), [6, 13, 2, 1, 0, 0, 0, 0]);
+    let more = places().map(|(place, bracket)| with(place, bracket.chars().next().unwrap()));
+    assert_eq!(counts_of_faults(more), [6, 15, 1, 0, 0, 0, 0, 0]);
 }
 
 #[test]

@@ -72,10 +72,16 @@ impl Reader<'_, '_> {
         {
             self.arena.nodes.pop();
         }
-        if let Some(last) = self.arena.nodes.get_mut(self.first..).and_then(<[_]>::last_mut)
+        let next = self.arena.nodes.len() as u32;
+        let kept = self.arena.nodes.get_mut(self.first..).unwrap_or_default();
+        if let Some(last) = kept.last_mut()
             && last.end as usize > place
         {
-            (last.end, last.flags) = (place as u32, last.flags | UNTERMINATED);
+            last.flags |= UNTERMINATED;
+        }
+        // What was closed, since a bracket seemed to be missing, is open here.
+        for node in kept.iter_mut().filter(|node| node.end as usize > place) {
+            (node.end, node.next) = (place as u32, node.next.min(next));
         }
         while !self.arena.stack.is_empty() {
             self.pop(place);
@@ -91,6 +97,7 @@ fn may_be_quote(kind: SyntaxErrorKind) -> bool {
             | SyntaxErrorKind::InvalidKey
             | SyntaxErrorKind::InvalidValue
             | SyntaxErrorKind::InvalidNumber
+            | SyntaxErrorKind::MissingBracket
             | SyntaxErrorKind::MissingComma
             | SyntaxErrorKind::MissingColon
             | SyntaxErrorKind::MissingValue

@@ -5,7 +5,7 @@ use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_core::pairing::Pairing;
 use toolcheck_core::response::{self, Choice, Completion};
 use toolcheck_core::{Format, Level};
-use toolcheck_json::{Document, Value};
+use toolcheck_json::{Document, Kind, SyntaxErrorKind, Value};
 use toolcheck_schema::Schemas;
 
 use super::causes;
@@ -157,6 +157,9 @@ impl Checker<'_> {
         if context.is_cut_off {
             forget_the_cut(document, findings, before);
         }
+        if !document.faults().is_empty() {
+            forget_what_is_no_value(document, findings, before);
+        }
         let mut silenced = altered_arguments::settle(&context, findings, before);
         silenced.extend(causes::settle(&context, findings, before));
         silenced
@@ -255,6 +258,19 @@ fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usi
         let is_about_text = rules::get(finding.rule).on_text;
         let of_value = document.value(finding.place.node).span().end;
         number <= first || is_about_text || of_value < end && !cuts.contains(&of_value)
+    });
+}
+
+/// Removes findings about values that a fault of the text left without a key or without anything in them.
+fn forget_what_is_no_value(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
+    let without_key = document.faults().iter().filter(|fault| fault.kind == SyntaxErrorKind::InvalidKey);
+    let without_key: HashSet<u32> = without_key.map(|fault| fault.span.start).collect();
+    let mut number = 0;
+    findings.retain(|finding| {
+        number += 1;
+        let value = document.value(finding.place.node);
+        let is_value = value.kind() != Kind::Invalid && !without_key.contains(&value.span().start);
+        number <= first || rules::get(finding.rule).on_text || is_value
     });
 }
 

@@ -13,7 +13,13 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for fault in cx.document.faults().iter().filter(is_structural) {
         let node = cx.document.innermost(fault.span.start);
         let is_empty_file = fault.kind == SyntaxErrorKind::Empty && cx.document.bytes().is_empty();
-        let what = if is_empty_file { "the file is empty" } else { fault.kind.describe() };
+        let missing = fault.opened_at.filter(|_| fault.kind == SyntaxErrorKind::MissingBracket);
+        let what = match missing.and_then(|at| cx.document.bytes().get(at as usize)) {
+            _ if is_empty_file => "the file is empty",
+            Some(b'{') => "`}` is missing",
+            Some(_) => "`]` is missing",
+            None => fault.kind.describe(),
+        };
         let finding = out.report(Place { node, span: fault.span }, what);
         if !is_empty_file {
             finding.caption("here");
@@ -23,6 +29,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.label(Place { node: opened, span: Span::new(opened_at, opened_at + 1) }, "opened here");
         }
         match fault.kind {
+            SyntaxErrorKind::RepeatedBracket => {
+                finding.help("write it once, or `[{` for a list; in a template of Python, fill it in first")
+            }
             SyntaxErrorKind::NotANumber => finding.help("write `null`, or omit the key"),
             SyntaxErrorKind::Unclosed | SyntaxErrorKind::UnterminatedString => {
                 finding.help("the end of the text is missing; the part before it was still checked")
