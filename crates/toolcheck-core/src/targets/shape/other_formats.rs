@@ -62,7 +62,7 @@ impl Shape {
                 continue;
             }
             let Some(marks) = self.marks(value, kind, &direct) else { continue };
-            if self.is_unwrapped(&faults[number], document) {
+            if self.unwrapped(&faults[number], document).is_some() {
                 continue;
             }
             let keys = value.members().filter_map(Value::key_text);
@@ -116,14 +116,18 @@ impl Shape {
         foreign
     }
 
-    /// Whether the object that has a fault only lacks what goes around it: it is what one of its own keys holds.
-    pub fn is_unwrapped(&self, fault: &ShapeFault<'_>, document: &Document<'_>) -> bool {
+    /// The key that holds what the object with a fault is itself, so that it only lacks what goes around it.
+    pub fn unwrapped<'a>(&self, fault: &ShapeFault<'a>, document: &Document<'_>) -> Option<&'a str> {
         let value = document.value(fault.parent);
         let knows = |object: &Object| {
             let mut keys = value.members().filter_map(Value::key_text);
             keys.all(|key| object.field(&key).is_some_and(|field| field.is_known))
         };
-        fault.object.fields.iter().filter_map(|field| field.object).any(|inner| {
+        let is_schema = value.get_str("type").as_deref() == Some("object");
+        let is_meant = |inner: usize| {
+            if self.objects[inner].rule == Some(RuleId::InvalidToolSchema) {
+                return is_schema;
+            }
             let mut checker = Checker::new(self, self.plain_facts().clone(), None, true);
             let inner = checker.alone(value, inner);
             let has_required = |inner: &Object| {
@@ -136,7 +140,9 @@ impl Shape {
                     .faults
                     .iter()
                     .any(|fault| fault.kind != ShapeFaultKind::Missing && fault.is_refused(self, None))
-        })
+        };
+        let around = fault.object.fields.iter().find(|field| field.object.is_some_and(is_meant))?;
+        Some(&around.key)
     }
 
     /// What gives an object the type that is meant by its own, if it has no fault then.

@@ -3,7 +3,7 @@
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Part, ToolChoiceMode};
-use toolcheck_core::shape::{Kind, ShapeFaultKind};
+use toolcheck_core::shape::{Kind, Shape, ShapeFaultKind};
 use toolcheck_core::text::{Counted, shorten};
 use toolcheck_json::{Document, NodeId};
 
@@ -12,7 +12,7 @@ use crate::rule::Context;
 use crate::view::roles::as_result;
 
 /// Finds what fixes each fault where it is.
-pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Refused<'_>]) {
+pub(super) fn find(cx: &Context<'_, '_>, shape: &Shape, model: Option<&str>, refused: &mut [Refused<'_>]) {
     for (number, refused) in refused.iter_mut().enumerate() {
         let fault = &refused.fault;
         let is_other = fault.kind == ShapeFaultKind::Unknown || fault.is_of_type();
@@ -31,7 +31,8 @@ pub(super) fn find(cx: &Context<'_, '_>, model: Option<&str>, refused: &mut [Ref
         let as_result = if is_message && is_part { as_result(cx, fault.object_node()) } else { None };
         let fix = as_result.or_else(|| of_result(cx, refused));
         let is_safe = |fix: &Fix| fix.cost.is_none();
-        let own = || guesses::text_alone(cx.document, fault).or_else(|| of(cx.document, model, refused));
+        let own =
+            || guesses::text_alone(cx.document, fault).or_else(|| of(cx.document, shape, model, refused));
         let own = if fix.as_ref().is_some_and(is_safe) { None } else { own() };
         // What would be written as it is has to be something else.
         let is_same = |fix: &Fix| matches!(&fix.changes[..], [Change::Write(node, json)] if cx.document.value(*node).raw() == json.as_bytes());
@@ -131,12 +132,23 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     }
 }
 
-fn of(document: &Document<'_>, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
+/// Puts an object into the key that holds such objects.
+fn wrapped(document: &Document<'_>, shape: &Shape, refused: &Refused<'_>) -> Option<Fix> {
+    let key = shape.unwrapped(&refused.fault, document).filter(|_| refused.is_all_unknown())?;
+    let object = document.value(refused.fault.object_node());
+    let inside = String::from_utf8_lossy(object.raw());
+    let json = format!("{{{}: {inside}}}", serde_json::Value::from(key));
+    Some(Fix::safe([Change::Write(object.id(), json)]))
+}
+
+fn of(document: &Document<'_>, shape: &Shape, model: Option<&str>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let is_other_object = fault.is_of_type() && fault.kind == ShapeFaultKind::Value;
     if refused.is_all_unknown() || is_other_object {
         let own = fault.fix(document, model).filter(|_| is_other_object);
-        let Some(mut rewritten) = fault.rewritten(document) else { return own };
+        let Some(mut rewritten) = fault.rewritten(document) else {
+            return own.or_else(|| wrapped(document, shape, refused));
+        };
         // What it is called is known.
         rewritten.cost = rewritten.cost.filter(|_| own.is_none_or(|own| own.cost.is_some()));
         return Some(rewritten);

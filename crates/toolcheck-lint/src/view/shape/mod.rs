@@ -171,7 +171,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
     });
     let mut refused = join::objects(cx.document, refused.collect());
     ids::find_renamed(cx, &mut refused);
-    fixes::find(cx, model, &mut refused);
+    fixes::find(cx, shape, model, &mut refused);
     join::repeats(cx.document, &mut refused);
     for refused in &mut refused {
         refused.help = help_of(cx.document, shape, &refused.fault, model);
@@ -230,7 +230,8 @@ fn help_of<'c>(
     model: Option<&str>,
 ) -> Option<Cow<'c, str>> {
     let lacks_key = fault.kind == ShapeFaultKind::Missing && fault.object_kind().is_some();
-    let around = || fault.object_example().filter(|_| lacks_key && shape.is_unwrapped(fault, document));
+    let around =
+        || fault.object_example().filter(|_| lacks_key && shape.unwrapped(fault, document).is_some());
     let written = || Some(format!("write it as {}", around()?).into());
     fault.help(shape, model).map(Cow::Borrowed).or_else(written)
 }
