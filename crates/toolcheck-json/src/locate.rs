@@ -1,7 +1,7 @@
 //! Converts byte offsets to lines and columns.
 
 /// A line and column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// The line, from 1. A line ends after `\n`.
     pub line: u64,

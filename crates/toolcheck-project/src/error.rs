@@ -16,7 +16,7 @@ pub struct Error {
 }
 
 /// What is wrong in a file of settings, for editors, which show it there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SettingsFault {
     /// The file.

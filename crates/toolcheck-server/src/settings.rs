@@ -1,6 +1,7 @@
 //! How a file is linted: as `toolcheck lint` would.
 
 use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -247,13 +248,9 @@ impl Workspace {
     /// What is wrong in the configurations, and in the files that they name. What several extend is wrong once.
     pub(crate) fn faults(&self) -> Vec<SettingsFault> {
         let errors = self.resolver.errors();
-        let mut faults: Vec<SettingsFault> = Vec::new();
-        for fault in self.named.iter().chain(errors.iter().flat_map(Error::faults)) {
-            if !faults.contains(fault) {
-                faults.push(fault.clone());
-            }
-        }
-        faults
+        let mut told = HashSet::new();
+        let faults = self.named.iter().chain(errors.iter().flat_map(Error::faults));
+        faults.filter(|fault| told.insert(*fault)).cloned().collect()
     }
 
     /// The errors in configurations that were not told yet.
