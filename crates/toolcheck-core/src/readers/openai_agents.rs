@@ -30,12 +30,15 @@ fn is_session(list: Value<'_, '_>) -> bool {
     let items = || list.elements().take(super::LOOKED_AT);
     let is_own = |item: Value<'_, '_>| {
         let kind = item.get_str("type").unwrap_or_default();
-        OWN_KINDS.iter().any(|own| kind.starts_with(own)) && item.get_any(&OWN).is_some()
+        let has_own = || item.get_any(&OWN).is_some() || item.get_str("id").as_deref() == Some(NO_ID);
+        OWN_KINDS.iter().any(|own| kind.starts_with(own)) && has_own()
     };
     items().all(|item| item.get_any(&["type", "role"]).is_some()) && items().any(is_own)
 }
 
 const OWN: [&str; 3] = ["callId", "providerData", "provider_data"];
+/// The id of each item of a model of another vendor, which is not sent (`agents/models/fake_id.py`).
+const NO_ID: &str = "__fake_id__";
 const OWN_KINDS: [&str; 7] =
     words("message reasoning function_call hosted_tool_call computer_call shell_call apply_patch_call");
 
