@@ -103,7 +103,8 @@ fn add_interaction(tree: &Tree<'_>, interaction: Interaction, maker: &mut Maker)
     let (response_path, body) =
         response.map_or(("body", None), |response| place_of(tree, response, RESPONSE_BODY));
     let status = response.and_then(|response| {
-        let places: [&[&str]; 4] = [&["status", "code"], &["status_code"], &["code"], &["status"]];
+        let places: [&[&str]; 5] =
+            [&["status", "code"], &["status_code"], &["code"], &["status"], &["statusCode"]];
         places.iter().find_map(|path| tree.number(tree.at(response, path)?))
     });
     let response_name = interaction.response.map(|(_, name)| name).unwrap_or_default();
@@ -147,6 +148,13 @@ fn place_of(tree: &Tree<'_>, message: Id, own: &'static str) -> (&'static str, O
     if let Some((key, body)) = parsed.filter(|(_, body)| !tree.is_null(*body)) {
         return (key, Some(body));
     }
+    // Replays of Google's SDKs (`python-genai`, `google/genai/_replay_api_client.py`) have a list, of a stream with more than one.
+    if let Some(segments) = tree.get(message, "bodySegments") {
+        return match tree.items(segments) {
+            [only] => ("bodySegments[0]", Some(*only)),
+            _ => ("bodySegments", Some(segments)),
+        };
+    }
     // Pact 4 says what sort of body it is, and cassetter (PyPI) too.
     let sort = || tree.str(tree.at(message, &["body", "type"])?);
     let is_sorted =
@@ -186,15 +194,15 @@ const BODIES: [&str; 6] = ["messages", "contents", "choices", "candidates", "mod
 
 /// Whether a response has a key for its body, or nothing at all.
 fn has_place(tree: &Tree<'_>, response: Id) -> bool {
-    const KEYS: [&str; 7] =
-        ["parsed_body", "body_json", RESPONSE_BODY, "body", "body_blob", "content", "chunks"];
+    const KEYS: [&str; 8] =
+        ["parsed_body", "body_json", RESPONSE_BODY, "body", "bodySegments", "body_blob", "content", "chunks"];
     tree.entries(response).is_empty() || KEYS.iter().any(|key| tree.get(response, key).is_some())
 }
 
 fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
     let node = node.ok_or(Reason::NoBody)?;
     let is_parsed = match name {
-        "" | "parsed_body" | "body_json" => true,
+        "" | "parsed_body" | "body_json" | "bodySegments" | "bodySegments[0]" => true,
         // An object or a list is a body that was parsed.
         "body" | "body.content" | REQUEST_BODY | RESPONSE_BODY => {
             matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_)))

@@ -58,7 +58,7 @@ const PLACES: &[Place] = &[
     ),
     Place(&["request", "body", "raw"], &[&["response", "body"]], Special::Nothing),
     Place(&["request", "body", "text"], &[&["response", "body", "text"]], Special::Nothing),
-    Place(&["request", "body", "value"], &[&["response", "body"]], Special::Nothing),
+    Place(&["request", "body", "value"], OF_KIND, Special::Nothing),
     // What Kong sends.
     Place(
         &["ai", "proxy", "payload", "request"],
@@ -90,6 +90,10 @@ const PLACES: &[Place] = &[
     // Tapes of talkback (ijpiantanida/talkback), and loggers that shorten the words as it does.
     Place(&["req", "body"], &[&["res", "body"], &["res", "body_raw"]], Special::Nothing),
 ];
+
+/// Where seinfeld (`braintrustdata/braintrust-sdk-javascript`) has the response, by its kind.
+const OF_KIND: &[Path] =
+    &[&["response", "body", "value"], &["response", "body", "chunks"], &["response", "body"]];
 
 const OF_STUB: &[Path] = &[&["responses", "is", "body"]];
 
@@ -294,6 +298,11 @@ pub(super) fn text(file: &[u8], start: usize, value: Value<'_, '_>) -> Body {
     for (line, piece) in pieces() {
         let path: &[&str] = if line.is_object() { &["b64"] } else { &[] };
         let line = decoded(text(file, start, piece)?, path)?;
+        // Some keep the events of a stream without what is between them.
+        if line.text().starts_with(b"data:") && !matches!(whole.text().last(), None | Some(b'\n')) {
+            let end = start + piece.span().start as usize;
+            whole.push_whole(b"\n\n", end..end);
+        }
         whole.push_part(&line, 0..line.text().len());
     }
     Ok(whole)
