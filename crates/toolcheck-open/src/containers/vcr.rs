@@ -51,9 +51,10 @@ fn is_in_two_lists(bytes: &[u8]) -> bool {
 fn is_list(bytes: &[u8]) -> bool {
     let mut lines =
         lines(&bytes[..bytes.len().min(HEAD)]).map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-    lines.next() == Some(b"-")
-        && lines.next() == Some(b"request:")
-        && lines.next().is_some_and(|line| line.starts_with(b"method:"))
+    let inside = lines.next().and_then(|line| line.strip_prefix(b"-")).map(<[u8]>::trim_ascii);
+    // The first key may be in the line of the dash.
+    let first = if inside == Some(b"") { lines.next() } else { inside };
+    first == Some(b"request:") && lines.next().is_some_and(|line| line.starts_with(b"method:"))
 }
 
 fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
