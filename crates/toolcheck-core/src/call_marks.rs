@@ -46,16 +46,21 @@ pub(crate) fn count_unread(transcript: &Transcript<'_>) -> usize {
 }
 
 fn is_call(text: JsonStr<'_>) -> bool {
-    if memchr::memchr3(b'<', b'[', b'`', text.raw()).is_none() {
+    if memchr::memchr3(b'<', b'[', b'`', text.raw()).is_none() && !has(text.raw(), b">>>") {
         return false;
     }
     let text = text.decode();
     let begins = |line: &str| MARKS.iter().any(|mark| line.as_bytes().starts_with(mark));
     let is_given =
         || text.contains("()") || text.split_once('(').is_some_and(|(_, given)| given.contains('='));
-    text.lines().any(|line| {
-        begins(line.trim_start()) || line.split("><").skip(1).any(|rest| begins(&format!("<{rest}")))
-    }) || are_in_brackets(&text) && is_given()
+    let is_named = |part: &str| {
+        is_named_first(part) && part.split_once('\n').is_some_and(|(_, given)| given.starts_with('{'))
+    };
+    text.split(">>>").skip(1).any(is_named)
+        || text.lines().any(|line| {
+            begins(line.trim_start()) || line.split("><").skip(1).any(|rest| begins(&format!("<{rest}")))
+        })
+        || are_in_brackets(&text) && is_given()
 }
 
 fn has(text: &[u8], word: &[u8]) -> bool {

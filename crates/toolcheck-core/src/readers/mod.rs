@@ -61,8 +61,8 @@ use crate::names::{names, words};
 use crate::{unread, unsupported};
 
 use common::{
-    answers, broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter, python,
-    search, spans, tagged, threads, traces, turns,
+    answers, bare_calls, broken, event_log, file_style, lists, nested, next, parts, postprocess, prefilter,
+    python, search, spans, tagged, threads, traces, turns,
 };
 
 pub use common::broken::is_broken;
@@ -583,8 +583,10 @@ pub fn read_unknown<'s>(record: Value<'_, 's>) -> Option<Reading<'s>> {
 
 /// Whether calls of a transcript were not read because they stand in a text, as data sets store them.
 pub fn has_calls_in_text(transcript: &Transcript<'_>, record: Value<'_, '_>) -> bool {
+    let list = record.get("messages").unwrap_or(record);
     message_list::has_calls_in_text(transcript, record)
-        || tagged::has_tagged_calls(record.get("messages").unwrap_or(record))
+        || tagged::has_tagged_calls(list)
+        || bare_calls::are_answered(list)
 }
 
 /// Adds the tools that a row of a data set has under a key of its own, unless it declares tools as requests do.

@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use super::answers::{self, ReadMessage};
-use super::{lists, spans, tagged, turns};
+use super::{bare_calls, lists, spans, tagged, turns};
 use crate::claim::certainty;
 use crate::formats::{self, Format};
 use crate::readers::{message_lines, vercel_ai};
@@ -41,7 +41,7 @@ pub(super) fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
     if turns::has_from(list)
         || turns::has_call_roles(list)
         || turns::have_own_blocks(list.elements())
-        || !is_trace && tagged::has_tagged_calls(list)
+        || !is_trace && (tagged::has_tagged_calls(list) || bare_calls::are_answered(list))
     {
         Some(How::Turns)
     } else if !is_trace && message_lines::has_outputs(list) {

@@ -9,7 +9,7 @@ use toolcheck_json::{
     Decoded, Document, Expanded, NodeId, Said, Value, contains, origins::Mapped, sort_by_position,
 };
 
-use super::{Columns, LeftOut, described, literal, python, spans};
+use super::{Columns, LeftOut, bare_calls, described, literal, python, spans};
 use crate::claim::certainty;
 use crate::ir::{Body, Part, Place, Text, Transcript, UnreadKind};
 use crate::names::words;
@@ -254,7 +254,8 @@ pub(crate) fn count_unread<'d, 't, 's: 'd + 't>(
     if said.clone().all(|said| said.request.tools.count() == Some(0)) {
         left_out.add("lists of tools under keys that are not known", rows.map(tools_elsewhere).sum());
     }
-    left_out.add("texts that look like calls", said.map(call_marks::count_unread).sum());
+    let count = |said| call_marks::count_unread(said).max(bare_calls::count_unread(said));
+    left_out.add("texts that look like calls", said.map(count).sum());
 }
 
 /// How many members of a row, or of an object in it, are beyond doubt lists of tools, under a key that nobody reads.

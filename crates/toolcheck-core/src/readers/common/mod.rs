@@ -1,6 +1,7 @@
 //! What several readers need: parts of messages, lists of messages in a document, what holds for all of them.
 
 pub(crate) mod answers;
+pub(crate) mod bare_calls;
 pub(crate) mod broken;
 pub(crate) mod columns;
 pub(crate) mod described;

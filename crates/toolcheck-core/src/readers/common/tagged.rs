@@ -174,6 +174,12 @@ pub(crate) fn quoted_call<'s>(said: &MappedText<'_, 's>, range: Range<usize>) ->
     call
 }
 
+/// The call in JSON at a place of a text.
+pub(crate) fn call_at<'s>(said: &MappedText<'_, 's>, range: Range<usize>) -> Call<'s> {
+    let inside = &said.text()[range.clone()];
+    read(said, &Block { tag: range.start..range.start, inside, first: range.start, is_closed: true }).0
+}
+
 fn calls_of<'s>(
     said: &MappedText<'_, 's>,
     block: &Block<'_>,
@@ -224,7 +230,8 @@ impl Position {
             let end = again.unwrap_or(end);
             let inside = text[tag.end..end].trim_start();
             let first = end - inside.len();
-            let is_closed = self.closing.is_some() && again.is_none();
+            // Granite 3 has a list, and closes nothing.
+            let is_closed = self.closing.is_some() && again.is_none() || inside.starts_with('[');
             // An empty block in a line of prose is a mention of the tags.
             let begins_line = || {
                 let before = text[..tag.start].trim_end_matches([' ', '\t']);
@@ -320,7 +327,7 @@ fn read<'s>(said: &MappedText<'_, 's>, block: &Block<'_>) -> (Call<'s>, Option<M
         let span = value.span().range();
         first + span.start..first + span.end
     };
-    call.name = document.root().get("name").and_then(|name| {
+    call.name = document.root().get_any(&["name", "tool_name"]).and_then(|name| {
         let text = name.as_str()?.into_owned();
         Some(Named { text: Cow::Owned(text), place: said.place(in_text(name)), instead: None })
     });

@@ -10,7 +10,7 @@ use toolcheck_json::{Document, Value};
 
 use super::sentences::{self, is_notation};
 use super::tagged::{self, MappedText, OPENING};
-use super::{parts, python_calls};
+use super::{bare_calls, parts, python_calls};
 use crate::formats::is_of_no_provider;
 use crate::ir::{
     Body, Call, Malformation, MalformedTextCall, Named, Place, Role, Text, ToolKind, Transcript,
@@ -350,6 +350,13 @@ fn becomes_model(transcript: &mut Transcript<'_>) {
 /// Adds a call in a notation of its own for each result that follows it, or for each that the text shows: one text may have
 /// the results of all of them.
 fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
+    let bare = bare_calls::calls(text, answers_in(following));
+    if !bare.is_empty() {
+        bare.into_iter().for_each(|call| {
+            transcript.part(text, call);
+        });
+        return;
+    }
     let most = if text.as_str().is_some_and(|text| call_marks::are_action(&text)) { 1 } else { usize::MAX };
     let results = following.iter().take_while(|turn| is_result(Some(turn)));
     let tags = |turn: &Value<'_, '_>| {
@@ -605,7 +612,10 @@ fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[V
         return;
     }
     if found.is_empty() {
-        if is_result(following.first()) && text.as_json_str().is_some_and(call_marks::hold_call) {
+        let is_answered = is_result(following.first());
+        if is_answered && text.as_json_str().is_some_and(call_marks::hold_call)
+            || (is_answered || has_results(transcript, following)) && bare_calls::is_call(text)
+        {
             calls_before(transcript, text, following);
         } else {
             transcript.part(text, Text::of(text).map_or(Body::Opaque, Body::Text));
