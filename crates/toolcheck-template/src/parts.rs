@@ -172,7 +172,9 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>, key: &str) {
     let leaves = arguments.map(|arguments| evidence.leaves(of, arguments)).unwrap_or_default();
     let numbers: Vec<u32> = name.iter().chain(&leaves).map(|leaf| leaf.number).collect();
     let is_read = name.iter().chain(&leaves).any(|leaf| leaf.is_read);
-    if !is_read {
+    let id = call.get("id").filter(|id| evidence.leaves(of, *id).iter().any(|leaf| leaf.is_read));
+    // Of a call without arguments, the id may be all that shows it.
+    if !is_read && (id.is_none() || !leaves.is_empty()) {
         let mut lost = findings.observation(Kind::Loses, Part::Call, (of, call));
         if !evidence.template.source(evidence.input.tools.is_some()).contains(key) {
             lost.note = match key {
@@ -185,6 +187,7 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>, key: &str) {
     }
     if let (Some(value), [leaf]) = (function.get("name"), &name[..])
         && !leaf.is_read
+        && !id.is_some_and(|id| has_name(id, value))
     {
         let lost = findings.observation(Kind::Loses, Part::CallName, (of, value));
         findings.suspect(lost, &[leaf.number]);
@@ -207,6 +210,13 @@ fn call(findings: &mut Findings<'_>, call: Value<'_, '_>, key: &str) {
     if evidence.input.preparation == Preparation::LlamaCpp && evidence.numbers(of, arguments).len() > 1 {
         other_number(findings, arguments);
     }
+}
+
+/// Whether an id has the name of the tool in it, as Kimi K2 gives them: `functions.tide:0`.
+fn has_name(id: Value<'_, '_>, name: Value<'_, '_>) -> bool {
+    let (id, name) = (id.as_str().unwrap_or_default(), name.as_str().unwrap_or_default());
+    let inside = id.strip_prefix("functions.").and_then(|rest| rest.rsplit_once(':'));
+    inside.is_some_and(|(inside, _)| inside == name)
 }
 
 /// An integer that llama.cpp reads as another, because it keeps a sign.
