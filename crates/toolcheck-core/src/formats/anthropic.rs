@@ -507,7 +507,10 @@ fn call<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s
 const FOREIGN_IN_RESULT: [&str; 4] = ["thinking", "redacted_thinking", "tool_use", "tool_result"];
 
 fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
-    let content = block.get("content");
+    // AgentScope has results under the keys of its own.
+    let own = block.get("id").zip(block.get("output"));
+    let id = block.get_any(&["tool_use_id", "toolUseId"]).or(own.map(|(id, _)| id));
+    let content = block.get("content").or(own.map(|(_, output)| output));
     Body::Result(ToolResult {
         is_error: block.get_any(&["is_error", "isError"]).and_then(|flag| flag.as_bool()),
         foreign: content.and_then(|content| {
@@ -522,7 +525,7 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
         }),
         executor,
         kind: Some(kind),
-        ..ToolResult::new(block.get_any(&["tool_use_id", "toolUseId"]), content)
+        ..ToolResult::new(id, content)
     })
 }
 

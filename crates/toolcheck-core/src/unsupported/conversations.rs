@@ -128,7 +128,12 @@ fn is_of_agentscope(root: Value<'_, '_>) -> bool {
     let mut blocks = list.elements().filter_map(|message| message.get("content")).flat_map(Value::elements);
     let is_result =
         |block: Value<'_, '_>| is_one_of(block, "type", &["tool_result"]) && has(block, &["id", "output"]);
-    root.get("model").is_none() && blocks.any(is_result)
+    let is_own = |message: Value<'_, '_>| {
+        ["id", "name", "role", "content", "metadata", "timestamp"]
+            .iter()
+            .all(|key| message.get(key).is_some())
+    };
+    root.get("model").is_none() && (blocks.any(is_result) || list.elements().next().is_some_and(is_own))
 }
 
 fn is_of_assistants(root: Value<'_, '_>) -> bool {

@@ -59,10 +59,13 @@ pub(crate) fn is_plain(value: Value<'_, '_>) -> bool {
         && value.get_any(&["content", "parts", "tool_calls"]).is_some()
 }
 
-/// The message that an entry of a list or a line of a log wraps: the only one under any of its keys. Spans overlap, so that
+/// The message that an entry of a list or a line of a log wraps: the only one under any of its keys, or beside something else
+/// in a pair, as AgentScope has its marks (`InMemoryMemory.state_dict` in `src/agentscope/memory`). Spans overlap, so that
 /// theirs are not one conversation.
 pub(crate) fn wrapped<'d, 's>(entry: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let mut messages = entry.members().filter(|member| member.is_object() && is_plain(*member));
+    let is_pair = entry.elements().take(3).count() == 2;
+    let inside = entry.children().filter(|_| is_pair || entry.is_object());
+    let mut messages = inside.filter(|member| member.is_object() && is_plain(*member));
     let message = messages.next().filter(|_| messages.next().is_none())?;
     entry.get_any(&["role", "span_id", "spanId"]).is_none().then_some(message)
 }
@@ -71,6 +74,15 @@ pub(crate) fn wrapped<'d, 's>(entry: Value<'d, 's>) -> Option<Value<'d, 's>> {
 pub(crate) fn wrap<'d, 's: 'd>(entries: impl Iterator<Item = Value<'d, 's>> + Clone) -> bool {
     let mut roles = entries.clone().filter_map(wrapped).filter_map(|message| message.get_str("role"));
     entries.take(2).any(|entry| wrapped(entry).is_some())
+        && roles.next().is_some_and(|first| roles.any(|role| role != first))
+}
+
+/// Whether an object has the messages of a conversation under their ids, and nothing else.
+pub(crate) fn is_map(object: Value<'_, '_>) -> bool {
+    let is_message = |member: Value<'_, '_>| member.is_object() && is_plain(member);
+    let mut roles = object.members().filter_map(|message| message.get_str("role"));
+    object.members().next().is_some_and(is_message)
+        && object.members().all(is_message)
         && roles.next().is_some_and(|first| roles.any(|role| role != first))
 }
 

@@ -243,17 +243,16 @@ impl<'s> FoundList<'_, 's> {
             How::Flat => spans::read_flat(&mut transcript, self.list),
             How::Entries => {
                 let messages: Vec<_> =
-                    self.list.elements().map(|one| lists::wrapped(one).unwrap_or(one)).collect();
+                    self.list.children().map(|one| lists::wrapped(one).unwrap_or(one)).collect();
                 let has_kwargs = messages.iter().any(|message| calls_in_kwargs(*message).is_some());
                 let read = if has_kwargs { read_with_kwargs } else { message_lines::form_of(&messages) };
                 (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
             }
             How::Joined => {
-                let messages =
-                    self.list.elements().filter_map(steps::messages).flat_map(|step| step.elements());
-                (0..).zip(messages).for_each(|(number, message)| {
-                    openai_chat::read_message(&mut transcript, message, number);
-                });
+                let steps = self.list.elements().filter_map(steps::messages);
+                let messages: Vec<_> = steps.flat_map(|step| step.elements()).collect();
+                let read = message_lines::form_of(&messages);
+                (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
             }
             How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
@@ -416,6 +415,10 @@ impl<'d, 's> Search<'d, 's> {
 
     fn search_object(&mut self, value: Value<'d, 's>, around: Around<'d, 's>, stack: &mut Stack<'d, 's>) {
         if unsupported::is_added_to_conversation(value) {
+            return;
+        }
+        if !self.is_trace && lists::is_map(value) {
+            self.found.push(FoundList { list: value, around, how: How::Entries });
             return;
         }
         if value.get("type").is_some()

@@ -6,19 +6,31 @@ use foldhash::HashMap;
 use foldhash::fast::FixedState;
 use toolcheck_json::Value;
 
-use super::{lists, trl};
+use super::{answers, lists, trl};
 
 /// The messages of a step of a conversation.
 pub(crate) fn messages<'d, 's>(step: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    Some(step.get("messages").unwrap_or(step)).filter(|list| lists::is_list(*list))
+    let is_one = |list: &Value<'_, '_>| list.is_array() && lists::wrapped(*list).is_some();
+    Some(step.get("messages").unwrap_or(step)).filter(|list| lists::is_list(*list) && !is_one(list))
 }
 
 /// Whether the lists of a list are one conversation that was cut into steps: one of them begins with a result.
 pub(crate) fn are_joined(list: Value<'_, '_>) -> bool {
     let mut steps = list.elements().map(messages);
-    steps.next().flatten().is_some_and(|first| !trl::is_rest(first))
+    steps.next().flatten().is_some_and(|first| !begins_with_result(first))
         && steps.clone().all(|step| step.is_some())
-        && steps.flatten().any(trl::is_rest)
+        && steps.flatten().any(begins_with_result)
+}
+
+fn begins_with_result(list: Value<'_, '_>) -> bool {
+    let is_result = |block: Value<'_, '_>| {
+        block.get_str("type").as_deref() == Some("tool_result") || block.get("toolResult").is_some()
+    };
+    let holds_result = |message: Value<'_, '_>| {
+        message.list("content").any(is_result)
+            || answers::has_blocks(message, "parts", &["functionResponse", "function_response"])
+    };
+    trl::is_rest(list) || list.elements().next().is_some_and(holds_result)
 }
 
 /// The numbers of lists that another one begins with, or that are the same under another key, each with the number of that one:
