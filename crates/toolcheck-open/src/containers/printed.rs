@@ -75,6 +75,12 @@ fn begins_as_json(head: &[u8]) -> bool {
     match rest.first() {
         None => true,
         Some(b'"' | b'}' | b']' | b'/' | 0) => has_open,
+        // A number, as in a pair with a message: the time of a log has no comma behind its first digits.
+        Some(b'0'..=b'9') => {
+            let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let next = rest[digits..].trim_ascii_start().strip_prefix(b",").map(opened);
+            has_open && next.is_some_and(|(_, next)| next.first() == Some(&b'"'))
+        }
         Some(_) => false,
     }
 }
