@@ -44,6 +44,7 @@ mod pydantic_ai;
 mod qwen_code;
 mod role_tool_call;
 mod sharegpt;
+mod smolagents;
 mod swe_agent;
 mod trl;
 mod vercel_ai;
@@ -477,6 +478,7 @@ pub static ALL: &[&Reader] = &[
     &qwen_code::READER,
     &role_tool_call::READER,
     &sharegpt::READER,
+    &smolagents::READER,
     &swe_agent::READER,
     &trl::READER,
     &vercel_ai::READER,

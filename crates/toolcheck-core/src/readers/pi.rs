@@ -428,6 +428,7 @@ impl<'s> Log<'s> {
         match role.as_deref() {
             Some("assistant") => {
                 transcript.next_message(Role::Assistant, record);
+                transcript.details.answers.push(transcript.parts.len());
                 add_content(transcript, message, deleted);
                 if matches!(message.get_str("stopReason").as_deref(), Some("aborted" | "error")) {
                     transcript.settle_calls_of_last(UnpairedReason::Deleted);

@@ -10,12 +10,6 @@ use crate::names::words;
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
-    // `src/smolagents/memory.py` of huggingface/smolagents.
-    of_agent("the memory of an agent of smolagents", |root| {
-        any_step(root, |step| {
-            has(step, &["step_number"]) && step.get_any(&["model_output_message", "action_output"]).is_some()
-        })
-    }),
     of_agent("a trajectory like ATIF, but with roles in place of sources", |root| {
         let has_role = |step: Value<'_, '_>| {
             has(step, &["role"]) || step.get("message").is_some_and(|message| has(message, &["role"]))
