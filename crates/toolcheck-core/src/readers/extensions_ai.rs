@@ -31,7 +31,9 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         let has = |key: &[u8]| memchr::memmem::find(start, key).is_some();
         // A request in which a key is misspelled is still one.
         let is_request = || record.get("model").is_some() && record.get("messages").is_some();
-        has(b"\"$type\"") || has(b"\"content_type\"") || has(b"\"contents\"") && !is_request()
+        // Apple's transcripts, which are named, have it too.
+        let is_other = || has(b"\"FoundationModels.Transcript\"");
+        has(b"\"$type\"") || has(b"\"content_type\"") || has(b"\"contents\"") && !is_request() && !is_other()
     };
     if records.iter().take(RECORDS_LOOKED_AT).any(has_key) {
         nested::certainty_of(records, is_message)

@@ -10,6 +10,10 @@ use crate::names::words;
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
+    of_agent("a transcript of Apple's Foundation Models", |root| {
+        let is_one = |value: Value<'_, '_>| is_one_of(value, "type", &["FoundationModels.Transcript"]);
+        is_one(root) || root.get("transcript").is_some_and(is_one)
+    }),
     of_agent("a trajectory like ATIF, but with roles in place of sources", |root| {
         let has_role = |step: Value<'_, '_>| {
             has(step, &["role"]) || step.get("message").is_some_and(|message| has(message, &["role"]))
