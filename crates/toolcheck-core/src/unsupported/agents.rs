@@ -139,11 +139,11 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 fn may_be_one(root: Value<'_, '_>) -> bool {
     const KEYS: [&str; 8] =
         words("meta step_index step_number steps chat_messages payload_type table messages_total");
-    const TYPES: [&str; 5] = words(r#""ask" "say" "session "message" "function_call"#);
+    const TYPES: [&str; 6] = words(r#""ask" "say" "session "message" "function_call "FoundationModels."#);
     const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");
     let is_mark = |member: Value<'_, '_>| match member {
         _ if member.has_key("type") => TYPES.iter().any(|kind| member.raw().starts_with(kind.as_bytes())),
-        _ if member.has_key("message") => member.is_object(),
+        _ if member.has_key("message") || member.has_key("transcript") => member.is_object(),
         _ if member.has_key("messages") || member.has_key("data") => {
             member.elements().take(LOOKED_AT).any(|one| is_of_lmstudio(one) || is_of_fast_agent(one))
                 || member.elements().next().is_some_and(|message| {
