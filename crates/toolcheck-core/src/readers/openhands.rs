@@ -126,10 +126,16 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for list in &found.lists {
         reading.conversations.extend(conversations(list, &mut others));
     }
+    // Its agents keep a file for each event.
+    let is_alone = matches!(records, [only] if only.get("kind").is_some() && is_any_event(*only));
+    reading.left_out.add(NEIGHBOURS, usize::from(is_alone));
     reading.left_out.add("events that are not messages", others);
     reading.left_out.add("events outside of lists", found.alone);
     reading
 }
+
+/// What is not read of a file that holds one event.
+const NEIGHBOURS: &str = "other files of this conversation, which has one for each event";
 
 struct Events<'d, 's> {
     transcript: Transcript<'s>,

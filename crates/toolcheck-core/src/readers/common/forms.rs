@@ -7,6 +7,7 @@ use super::{bare_calls, lists, spans, tagged, turns};
 use crate::claim::certainty;
 use crate::formats::{self, Format};
 use crate::readers::{message_lines, vercel_ai};
+use crate::unsupported;
 
 /// How the messages of a list, or of a value that stands for one, are written.
 #[derive(Clone, Copy)]
@@ -85,4 +86,16 @@ pub(super) fn surest(value: Value<'_, '_>) -> Option<&'static Format> {
     let sure = formats::ALL.iter().rev().map(|format| ((format.sniff)(value), *format));
     let (sure, format) = sure.max_by_key(|(sure, _)| *sure)?;
     (sure >= SURE_OF_LIST).then_some(format)
+}
+
+/// Whether a member of an object repeats what another one has.
+pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
+    // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
+    // (`packages/core/src/utils/checkpointUtils.ts`).
+    let is_of_checkpoint = || value.get("clientHistory").is_some_and(Value::is_array);
+    // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
+    let is_of_response =
+        || value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
+    member.has_key("toolCall") && is_of_checkpoint()
+        || (member.has_key("outputs") || member.has_key("output")) && is_of_response()
 }

@@ -7,7 +7,7 @@ use super::answers::{
     calls_in_kwargs, holds_call, is_of_blocks, read_responses, read_with_kwargs, reader_of_answer,
 };
 use super::columns::value_at;
-use super::forms::{How, is_of_sdk, is_page, may_end_with_chosen, own_form, surest};
+use super::forms::{How, is_copy, is_of_sdk, is_page, may_end_with_chosen, own_form, surest};
 use super::lists::Beside;
 use super::traces::Side;
 use super::{
@@ -369,6 +369,10 @@ impl<'d, 's> Search<'d, 's> {
     }
 
     fn run(&mut self, root: Value<'d, 's>, row: Option<Value<'d, 's>>) {
+        // Strands keeps a file for each message (`src/strands/session/file_session_manager.py`).
+        if ["message", "message_id", "redact_message"].iter().all(|key| root.get(key).is_some()) {
+            self.left_out.add("other files of this conversation, which has one for each message", 1);
+        }
         // Each value with the object around it.
         let side = row.zip(root.key_text()).and_then(|(span, key)| Side::of(span, &key)).unwrap_or_default();
         let mut stack = vec![(root, Around { row, side, ..Around::default() })];
@@ -584,18 +588,6 @@ impl<'d, 's> Search<'d, 's> {
         self.unknown.extend(found.or_else(|| unread::in_answer(list)));
         Some(None)
     }
-}
-
-/// Whether a member of an object repeats what another one has.
-fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
-    // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
-    // (`packages/core/src/utils/checkpointUtils.ts`).
-    let is_of_checkpoint = || value.get("clientHistory").is_some_and(Value::is_array);
-    // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
-    let is_of_response =
-        || value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
-    member.has_key("toolCall") && is_of_checkpoint()
-        || (member.has_key("outputs") || member.has_key("output")) && is_of_response()
 }
 
 /// Whether there is anything to look for in a value. A file of 64 MB may have as many million numbers.
