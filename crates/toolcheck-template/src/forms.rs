@@ -12,6 +12,7 @@ use crate::examine::Examination;
 use crate::findings::{Kind, Observation};
 use crate::input::{Arguments, Input};
 use crate::load::Template;
+use crate::parts::REASONING;
 use crate::render::RefusalKind;
 
 /// The longest text of which other forms are tried: each is rendered many times.
@@ -135,7 +136,8 @@ impl<'f> Forms<'f> {
         let safe = [
             self.arguments_as_objects(),
             self.arguments_as_texts(),
-            self.empty_for_null(),
+            self.empty_for_null(&["content"]),
+            self.empty_for_null(&REASONING),
             self.empty_for_missing(),
             self.text_for_part(),
             self.parts_for_text(),
@@ -276,8 +278,9 @@ impl<'f> Forms<'f> {
         objects.map(|arguments| write_text(arguments, &on_one_line(&raw(arguments)))).collect()
     }
 
-    fn empty_for_null(&self) -> Vec<Change> {
-        let contents = self.messages().filter_map(|message| message.get("content"));
+    fn empty_for_null(&self, keys: &[&str]) -> Vec<Change> {
+        let contents =
+            self.messages().flat_map(|message| keys.iter().filter_map(move |key| message.get(key)));
         contents.filter(|content| content.is_null()).map(|content| write_text(content, "")).collect()
     }
 
@@ -330,10 +333,8 @@ impl<'f> Forms<'f> {
 
     fn reasoning_as(&self, key: &str) -> Vec<Change> {
         let other = |message: Value<'_, '_>| {
-            let known: Vec<_> = ["reasoning_content", "reasoning", "thinking"]
-                .into_iter()
-                .filter_map(|name| Some((name, message.get(name)?)))
-                .collect();
+            let known: Vec<_> =
+                REASONING.into_iter().filter_map(|name| Some((name, message.get(name)?))).collect();
             match known[..] {
                 [(name, value)] if name != key => Some(Change::Rename(value.id(), key.to_owned())),
                 _ => None,

@@ -9,7 +9,7 @@ use crate::input::Preparation;
 use crate::prepare::medium;
 
 /// The keys of a message that hold the reasoning of an assistant.
-const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
+pub(crate) const REASONING: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
 pub(crate) fn examine(findings: &mut Findings<'_>) {
     let messages: Vec<Value<'_, '_>> = findings.evidence.input.messages.children().collect();
@@ -284,8 +284,14 @@ pub(crate) fn nulls(findings: &mut Findings<'_>) {
         return;
     }
     let mut found = Vec::new();
-    for message in evidence.input.messages.children() {
-        let Some(content) = message.get("content").filter(|content| content.is_null()) else { continue };
+    let said =
+        |message| std::iter::once("content").chain(REASONING).filter_map(move |key| Value::get(message, key));
+    let said = evidence
+        .input
+        .messages
+        .children()
+        .flat_map(|message| said(message).map(move |value| (value, message)));
+    for (content, message) in said.filter(|(value, _)| value.is_null()) {
         let Some(number) = evidence.numbers(InputPart::Messages, content).first().copied() else { continue };
         let changes = Changes::from([(number, Change::Text("".into()))]);
         if evidence.prompt_with(&changes).is_some_and(|prompt| none(&prompt) < before) {
@@ -293,7 +299,11 @@ pub(crate) fn nulls(findings: &mut Findings<'_>) {
         }
     }
     for (content, message) in found {
-        let part = if role(message) == "assistant" { Part::AssistantText } else { Part::Result };
+        let part = match role(message).as_str() {
+            _ if !content.has_key("content") => Part::Reasoning,
+            "assistant" => Part::AssistantText,
+            _ => Part::Result,
+        };
         let observation = findings.observation(Kind::PrintsNone, part, (InputPart::Messages, content));
         findings.observations.push(observation);
     }

@@ -269,6 +269,9 @@ mod with_template {
             Kind::Doubles => format!("{what} is in the prompt twice"),
             Kind::Untrained => format!("{what} is not trained on"),
             Kind::Misbinds => "the prompt does not show which call this result belongs to".to_owned(),
+            _ if observation.part == Part::Reasoning => {
+                "the prompt has `None` here, where the reasoning is null".to_owned()
+            }
             _ => "the prompt has `None` here, where the content is null".to_owned(),
         };
         let help = match observation.kind {
@@ -278,6 +281,9 @@ mod with_template {
                 "give the arguments as an object: a trainer does not read the text first".to_owned()
             }
             Kind::Misbinds => "put the results in the order of their calls".to_owned(),
+            Kind::PrintsNone if observation.part == Part::Reasoning => {
+                "leave the key out, or give an empty text".to_owned()
+            }
             Kind::PrintsNone => "give an empty text instead of null".to_owned(),
             _ => String::new(),
         };
