@@ -175,6 +175,8 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     });
     // What is cached may have the tools.
     let is_cached = setting(&["cachedContent", "cached_content"]).is_some_and(|name| !name.is_null());
+    // And the contents that come first.
+    transcript.request.continues_remote_state = is_cached;
     let config = setting(&["toolConfig", "tool_config"]).filter(|_| !is_cached);
     let calling =
         config.and_then(|config| config.get_any(&["functionCallingConfig", "function_calling_config"]));

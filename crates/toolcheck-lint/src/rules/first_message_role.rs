@@ -30,7 +30,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let is_unread = parts
         .first()
         .is_some_and(|part| matches!(part.body, Body::Opaque) && part.place.node == message.place.node);
-    if message.role != Role::Assistant || is_unread {
+    // What the server keeps comes before it.
+    if message.role != Role::Assistant || is_unread || cx.transcript.request.continues_remote_state {
         return;
     }
     let finding = out.report(message.place, "the conversation starts with a message from the model");
