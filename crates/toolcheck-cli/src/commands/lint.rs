@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use toolcheck_core::recognise::recognise;
 use toolcheck_core::text::{Counted, bounded, line, reason, shown};
 use toolcheck_core::{Level, targets};
 use toolcheck_lint::report::Refusal;
@@ -222,9 +223,12 @@ fn note_recordings(report: &Report, is_verbose: bool) {
             let place = format!("{}:{}:{}", shown(&file.path), spot.start.line, spot.start.column);
             let answer = message.as_ref().map_or_else(String::new, |message| format!(": {message}"));
             let name = shown(&spot.name());
-            let message = format!(
-                "{place} ({name}): the API refused this for a reason that no rule reports: {status}{answer}"
-            );
+            let known = message.as_deref().map(recognise).unwrap_or_default();
+            let why = match known.first().map(|known| known.refusal.rule) {
+                Some(rule) => format!("in words of `{rule}`, of which nothing is found"),
+                None => "for a reason that no rule reports".to_owned(),
+            };
+            let message = format!("{place} ({name}): the API refused this {why}: {status}{answer}");
             screen::message("note", &message);
         }
     }
