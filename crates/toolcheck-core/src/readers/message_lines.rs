@@ -250,7 +250,7 @@ pub(super) fn form_of(messages: &[Value<'_, '_>]) -> answers::ReadMessage {
 /// Whether messages have the items of their turns beside their texts, as Open WebUI keeps them (`convert_output_to_messages`
 /// in `backend/open_webui/utils/misc.py` of open-webui/open-webui).
 pub(super) fn has_outputs(list: Value<'_, '_>) -> bool {
-    list.elements().any(|message| items_of(message).is_some())
+    list.children().any(|message| items_of(message).is_some())
 }
 
 pub(super) fn items_of<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {

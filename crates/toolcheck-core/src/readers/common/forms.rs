@@ -96,6 +96,12 @@ pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
     // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
     let is_of_response =
         || value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
-    member.has_key("toolCall") && is_of_checkpoint()
+    // Of older chats of Open WebUI, only the messages by their ids have the items of the turns.
+    let is_shown = || {
+        let all = value.get("history").and_then(|history| history.get("messages"));
+        all.is_some_and(message_lines::has_outputs) && !message_lines::has_outputs(member)
+    };
+    member.has_key("messages") && is_shown()
+        || member.has_key("toolCall") && is_of_checkpoint()
         || (member.has_key("outputs") || member.has_key("output")) && is_of_response()
 }

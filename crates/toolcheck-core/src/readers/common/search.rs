@@ -223,7 +223,7 @@ impl<'s> FoundList<'_, 's> {
             }
             How::Divided => trl::read_divided(&mut transcript, self.list, self.around.prompt),
             How::Outputs => {
-                for (number, message) in (0..).zip(self.list.elements()) {
+                for (number, message) in (0..).zip(self.list.children()) {
                     let Some(items) = message_lines::items_of(message) else {
                         openai_chat::read_message(&mut transcript, message, number);
                         continue;
@@ -422,7 +422,8 @@ impl<'d, 's> Search<'d, 's> {
             return;
         }
         if !self.is_trace && lists::is_map(value) {
-            self.found.push(FoundList { list: value, around, how: How::Entries });
+            let how = if message_lines::has_outputs(value) { How::Outputs } else { How::Entries };
+            self.found.push(FoundList { list: value, around, how });
             return;
         }
         if value.get("type").is_some()
@@ -545,7 +546,8 @@ impl<'d, 's> Search<'d, 's> {
         tools: Option<Value<'d, 's>>,
         around: Around<'d, 's>,
     ) -> Option<NodeId> {
-        let list = value.get_any(&["messages", "contents"]).filter(|list| lists::is_list(*list))?;
+        let is_own = |list: &Value<'d, 's>| lists::is_list(*list) && !is_copy(value, *list);
+        let list = value.get_any(&["messages", "contents"]).filter(is_own)?;
         if self.own_form(list).is_some()
             || is_of_sdk(list)
             || framework_messages::unread_calls(list).is_some()
