@@ -7,7 +7,7 @@ use super::event_session::Session;
 use super::{parts, vercel_ai};
 use crate::ir::{Body, Call, Named, Role, ToolResult, Transcript};
 
-impl<'s> Session<'_, 's> {
+impl<'s> Session<'s> {
     /// Adds the messages of a list. Where the log has what was said, they repeat it, and only calls and results that it does
     /// not have are new.
     pub(super) fn remember(&mut self, list: Value<'_, 's>) {

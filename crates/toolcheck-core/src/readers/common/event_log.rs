@@ -10,7 +10,7 @@ use super::{LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::names::words;
 
-pub(crate) fn read<'s>(reader: &Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
+pub(crate) fn read<'s>(reader: &'static Reader, records: &[Value<'_, 's>]) -> Reading<'s> {
     let protocol = events::protocol(reader.id);
     let kinds = Kinds::new(protocol);
     let mut log = Log { reader, protocol, sessions: Vec::new(), by_id: HashMap::default(), now: None };
@@ -70,21 +70,21 @@ fn in_order<'d, 's>(records: &[Value<'d, 's>], protocol: &Protocol) -> Vec<Value
     events
 }
 
-struct Kinds<'p> {
-    protocol: &'p Protocol,
-    by_kind: HashMap<&'p str, Vec<&'p Event>>,
+struct Kinds {
+    protocol: &'static Protocol,
+    by_kind: HashMap<&'static str, Vec<&'static Event>>,
     /// Events without a kind.
-    by_key: Vec<&'p Event>,
+    by_key: Vec<&'static Event>,
 }
 
 /// What is known of an event: how its kind is written, and what it does.
-struct Known<'p> {
+struct Known {
     kind: String,
-    events: Vec<&'p Event>,
+    events: Vec<&'static Event>,
 }
 
-impl<'p> Kinds<'p> {
-    fn new(protocol: &'p Protocol) -> Self {
+impl Kinds {
+    fn new(protocol: &'static Protocol) -> Self {
         let mut by_kind = HashMap::<&str, Vec<&Event>>::default();
         let mut by_key = Vec::new();
         for event in protocol.events.iter() {
@@ -99,7 +99,7 @@ impl<'p> Kinds<'p> {
         Self { protocol, by_kind, by_key }
     }
 
-    fn event<'d, 's>(&self, record: Value<'d, 's>) -> Option<(Value<'d, 's>, Known<'p>)> {
+    fn event<'d, 's>(&self, record: Value<'d, 's>) -> Option<(Value<'d, 's>, Known)> {
         let own = self.known(record);
         let inner = events::wrapped(record).find_map(|event| Some((event, self.known(event)?)));
         match (own, inner) {
@@ -109,7 +109,7 @@ impl<'p> Kinds<'p> {
         }
     }
 
-    fn known(&self, event: Value<'_, '_>) -> Option<Known<'p>> {
+    fn known(&self, event: Value<'_, '_>) -> Option<Known> {
         if !event.is_object() {
             return None;
         }
@@ -128,17 +128,17 @@ impl<'p> Kinds<'p> {
     }
 }
 
-struct Log<'p, 's> {
-    reader: &'p Reader,
-    protocol: &'p Protocol,
-    sessions: Vec<Session<'p, 's>>,
+struct Log<'s> {
+    reader: &'static Reader,
+    protocol: &'static Protocol,
+    sessions: Vec<Session<'s>>,
     by_id: HashMap<String, usize>,
     now: Option<usize>,
 }
 
-impl<'p, 's> Log<'p, 's> {
+impl<'s> Log<'s> {
     /// Adds an event. Says whether it called, answered or said something.
-    fn add(&mut self, record: Value<'_, 's>, event: Value<'_, 's>, known: &Known<'p>) -> bool {
+    fn add(&mut self, record: Value<'_, 's>, event: Value<'_, 's>, known: &Known) -> bool {
         let id = self.protocol.session.of(event).and_then(Value::as_str);
         let of_id = id.as_deref().map(|id| self.by_id.get(id).copied());
         let now = match of_id {

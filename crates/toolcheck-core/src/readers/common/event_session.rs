@@ -6,41 +6,38 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::event_calls::{self, OpenCall};
-use super::events::{
-    Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource, ResultStep, Tools,
-};
-use super::{Conversation, ConversationEnd, Reader, parts};
+use super::events::{Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource};
+use super::{Conversation, ConversationEnd, Reader};
 use crate::ir::{
-    Arguments, Body, Executor, MisplacedEvent, Misplacement, Named, Place, Role, ToolDef, Transcript,
-    UnpairedReason,
+    Arguments, Body, Executor, MisplacedEvent, Misplacement, Named, Place, Role, Transcript, UnpairedReason,
 };
 
-pub(crate) struct Session<'p, 's> {
-    protocol: &'p Protocol,
+pub(crate) struct Session<'s> {
+    pub(super) protocol: &'static Protocol,
     /// Whether what was said before is known.
     pub(super) has_history: bool,
     pub(super) transcript: Transcript<'s>,
     /// Whether the log has everything from here on.
-    has_begun: bool,
-    phase: usize,
+    pub(super) has_begun: bool,
+    pub(super) phase: usize,
     /// What was refused in this phase, as its number. What follows it is no other mistake.
-    refused_in_phase: Option<usize>,
+    pub(super) refused_in_phase: Option<usize>,
     /// The ids of what is open, by what it is, with the number of the opening.
-    open: HashMap<&'p str, HashMap<String, usize>>,
+    pub(super) open: HashMap<&'static str, HashMap<String, usize>>,
     /// The ids of what an event was refused for, by what it is: what follows is no other mistake.
-    refused: HashMap<&'p str, HashSet<String>>,
+    pub(super) refused: HashMap<&'static str, HashSet<String>>,
     /// Whether the first piece of a call had no id, so that a result may be of that call.
-    is_call_unnamed: bool,
-    openings: usize,
+    pub(super) is_call_unnamed: bool,
+    pub(super) openings: usize,
     /// How many parts there are before this step, which may use the ids of earlier ones again.
-    before_step: usize,
+    pub(super) before_step: usize,
     /// What was opened, in its order, with those that are closed again.
-    opened: HashMap<&'p str, Vec<(String, usize)>>,
+    pub(super) opened: HashMap<&'static str, Vec<(String, usize)>>,
     /// The numbers of parts before the ends of what must leave nothing open.
-    ends: Vec<usize>,
-    last_opened: String,
+    pub(super) ends: Vec<usize>,
+    pub(super) last_opened: String,
     /// The kind and the id of the stream whose chunks come, by who sends it.
-    streams: HashMap<String, (String, Cow<'s, str>)>,
+    pub(super) streams: HashMap<String, (String, Cow<'s, str>)>,
     pub(super) calls: HashMap<Cow<'s, str>, OpenCall<'s>>,
     /// The ids of the calls since nobody waited for any.
     pub(super) waiting: Vec<Cow<'s, str>>,
@@ -49,22 +46,22 @@ pub(crate) struct Session<'p, 's> {
     /// The ids of results that belong to no call.
     pub(super) orphans: HashSet<Cow<'s, str>>,
     /// The ids of the calls, by those of their items.
-    items: HashMap<Cow<'s, str>, Cow<'s, str>>,
+    pub(super) items: HashMap<Cow<'s, str>, Cow<'s, str>>,
     /// The ids of the calls that were taken out.
-    deleted: HashSet<Cow<'s, str>>,
+    pub(super) deleted: HashSet<Cow<'s, str>>,
     /// The response that goes on, and whether it has added nothing yet.
-    turn: (Cow<'s, str>, bool),
+    pub(super) turn: (Cow<'s, str>, bool),
     /// The responses beside the conversation, and whether the event is of one of them.
-    beside: (HashSet<Cow<'s, str>>, bool),
+    pub(super) beside: (HashSet<Cow<'s, str>>, bool),
     /// The events that brought the text of a message, by its id.
-    said: HashMap<Cow<'s, str>, String>,
+    pub(super) said: HashMap<Cow<'s, str>, String>,
     /// For each id that results were refused for, the number of parts before the first.
-    strays: Vec<usize>,
-    tools: HashMap<Cow<'s, str>, usize>,
+    pub(super) strays: Vec<usize>,
+    pub(super) tools: HashMap<Cow<'s, str>, usize>,
 }
 
-impl<'p, 's> Session<'p, 's> {
-    pub(crate) fn new(reader: &Reader, protocol: &'p Protocol, record: Value<'_, 's>) -> Self {
+impl<'s> Session<'s> {
+    pub(crate) fn new(reader: &Reader, protocol: &'static Protocol, record: Value<'_, 's>) -> Self {
         let mut transcript = Transcript::of_conversation(reader.key(), record);
         transcript.details.results_may_wait = true;
         Self {
@@ -136,7 +133,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Adds an event of a kind. Says whether it has called, answered, said or declared something.
-    pub(crate) fn add(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
+    pub(crate) fn add(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'static Event]) -> bool {
         let begins = |event: &&Event| self.protocol.begins.iter().any(|name| name == event.name());
         self.has_begun |= known.iter().any(begins);
         self.turn_to(event, known);
@@ -153,7 +150,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Goes on to the response that an event belongs to.
-    fn turn_to(&mut self, event: Value<'_, 's>, known: &[&'p Event]) {
+    fn turn_to(&mut self, event: Value<'_, 's>, known: &[&'static Event]) {
         let id = self.protocol.turn.of(event).and_then(Value::as_str);
         if known.iter().any(|does| does.is_beside) {
             self.beside.0.extend(id.clone());
@@ -165,7 +162,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// The message that the model's part of an event belongs to.
-    fn of_model(&mut self, item: Value<'_, 's>) -> &mut Transcript<'s> {
+    pub(super) fn of_model(&mut self, item: Value<'_, 's>) -> &mut Transcript<'s> {
         if std::mem::take(&mut self.turn.1) {
             return self.transcript.next_message(Role::Assistant, item);
         }
@@ -173,7 +170,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Goes on to the next phase. Says whether the event may come.
-    fn step(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
+    fn step(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'static Event]) -> bool {
         let Some(phase) = self.protocol.phases.get().get(self.phase) else { return true };
         if let Some(to) = known.iter().find_map(|event| phase.to.get(event.name())) {
             let next = self.protocol.phases.iter().position(|phase| phase.name == *to);
@@ -197,7 +194,7 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Follows the streams of chunks. Says whether the event may come.
-    fn follow(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'p Event]) -> bool {
+    fn follow(&mut self, event: Value<'_, 's>, kind: &str, known: &[&'static Event]) -> bool {
         let Some(stream) = known.iter().find_map(|does| does.stream.as_ref()) else {
             if !self.streams.is_empty() && !self.protocol.within_streams.iter().any(|name| name == kind) {
                 self.streams.remove(&self.lane(event));
@@ -227,7 +224,13 @@ impl<'p, 's> Session<'p, 's> {
         self.protocol.lane.of(event).and_then(Value::as_str).unwrap_or_default().into_owned()
     }
 
-    fn misplaced(&mut self, event: Value<'_, 's>, kind: &str, why: Misplacement, says: Option<String>) {
+    pub(super) fn misplaced(
+        &mut self,
+        event: Value<'_, 's>,
+        kind: &str,
+        why: Misplacement,
+        says: Option<String>,
+    ) {
         let is_doubtful = self.protocol.phases.get().get(self.phase).is_some_and(|phase| phase.is_doubtful);
         self.transcript.details.misplaced_events.push(MisplacedEvent {
             place: Place::of(event),
@@ -238,7 +241,7 @@ impl<'p, 's> Session<'p, 's> {
         });
     }
 
-    fn apply(&mut self, does: &'p Event, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
+    fn apply(&mut self, does: &'static Event, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
         // What is refused does nothing.
         if let Some(needs) = &does.needs
             && !self.has(needs, kind, event, item)
@@ -315,20 +318,8 @@ impl<'p, 's> Session<'p, 's> {
         }
     }
 
-    /// What is not whole yet was never meant to be run.
-    fn cut_off(&mut self) {
-        let open = self.protocol.cut_off.as_deref().and_then(|thing| self.open.get(thing));
-        for called in open.into_iter().flatten().filter_map(|(id, _)| self.calls.get(&**id)) {
-            if let Some(Body::Call(call)) =
-                self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
-            {
-                call.unpaired.get_or_insert(UnpairedReason::Aborted);
-            }
-        }
-    }
-
     /// Ends what an event ends, or what must have ended before it.
-    fn end_with(&mut self, does: &'p Event, kind: &str, event: Value<'_, 's>) {
+    fn end_with(&mut self, does: &'static Event, kind: &str, event: Value<'_, 's>) {
         if does.goes_on {
             self.pass();
             self.before_step = self.transcript.parts.len();
@@ -357,7 +348,7 @@ impl<'p, 's> Session<'p, 's> {
         }
     }
 
-    fn open(&mut self, opens: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
+    fn open(&mut self, opens: &'static Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
         let Some((id, key)) = id_of(opens, item).zip(self.key(opens, event, item)) else { return };
         self.openings += 1;
         self.opened.entry(&opens.thing).or_default().push((key.clone(), self.openings));
@@ -371,7 +362,13 @@ impl<'p, 's> Session<'p, 's> {
     }
 
     /// Whether what an event needs is open, or may be. If it is not, the event is misplaced.
-    fn has(&mut self, needs: &'p Resource, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) -> bool {
+    fn has(
+        &mut self,
+        needs: &'static Resource,
+        kind: &str,
+        event: Value<'_, 's>,
+        item: Value<'_, 's>,
+    ) -> bool {
         let Some((id, key)) = id_of(needs, item).zip(self.key(needs, event, item)) else { return true };
         if !self.has_begun || self.is_open(needs, event, item) {
             return true;
@@ -406,30 +403,8 @@ impl<'p, 's> Session<'p, 's> {
         Some(if lane.is_empty() { id.into_owned() } else { format!("{id} ({lane})") })
     }
 
-    /// Remembers the result of a call that is not open: it probably is that of one which gets none.
-    fn stray(&mut self, step: &ResultStep, item: Value<'_, 's>) {
-        let id = step.id.of(item).and_then(Named::of);
-        if id.is_some_and(|id| self.orphans.insert(id.text)) {
-            self.strays.push(self.transcript.parts.len());
-        }
-    }
-
-    /// Settles a call without a result for each result that was refused, which is the one mistake.
-    fn settle_strays(&mut self) {
-        let lost = |called: &&OpenCall<'s>| !called.has_result;
-        let mut lost: Vec<usize> = self.calls.values().filter(lost).map(|called| called.part).collect();
-        lost.sort_unstable();
-        let mut lost = lost.into_iter().peekable();
-        for before in std::mem::take(&mut self.strays) {
-            let Some(part) = lost.next_if(|part| *part < before) else { continue };
-            if let Body::Call(call) = &mut self.transcript.parts[part].body {
-                call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
-            }
-        }
-    }
-
     /// Closes everything of a kind, of which nothing should be open.
-    fn end_all(&mut self, ends: &'p MustBeClosed, kind: &str, event: Value<'_, 's>) {
+    fn end_all(&mut self, ends: &'static MustBeClosed, kind: &str, event: Value<'_, 's>) {
         let Some(mut open) = self.open.remove(&*ends.thing) else { return };
         // What an event was refused for is that mistake.
         let refused = self.refused.get(&*ends.thing);
@@ -457,168 +432,6 @@ impl<'p, 's> Session<'p, 's> {
             _ => self.of_model(item),
         };
         transcript.part(text, Body::text(Some(text)));
-    }
-
-    pub(super) fn call(
-        &mut self,
-        item: Value<'_, 's>,
-        id: Option<Value<'_, 's>>,
-        name: Option<Value<'_, 's>>,
-        arguments: Option<Value<'_, 's>>,
-    ) {
-        let Some(id) = id else {
-            // Some servers give no ids: each call is one of its own then.
-            if name.is_some() {
-                let call = parts::call(None, name, arguments);
-                self.of_model(item).part(item, Body::Call(call));
-            }
-            return;
-        };
-        let Some(named) = Named::of(id) else { return };
-        let arguments = arguments.filter(|value| !value.is_null());
-        let is_over = |called: &OpenCall<'s>| called.has_result && called.part < self.before_step;
-        if self.calls.get(&named.text).is_some_and(is_over)
-            && let Some(called) = self.calls.remove(&named.text)
-        {
-            self.calls.insert(format!("{} ({})", named.text, called.part).into(), called);
-        }
-        if let Some(called) = self.calls.get_mut(&named.text) {
-            let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
-            let Some(Body::Call(call)) = part else { return };
-            if call.name.is_none() {
-                call.name = name.and_then(Named::of);
-            }
-            // A text is whole when it comes, and some servers repeat it. An object may be that of a newer state.
-            let has_text = called.pieces.is_empty() && matches!(call.arguments, Arguments::Text(..));
-            if arguments.is_some() && !has_text {
-                called.pieces.clear();
-                call.arguments = Arguments::of(arguments);
-            }
-            return;
-        }
-        let call = parts::call(Some(id), name, arguments);
-        self.of_model(item).part(item, Body::Call(call));
-        let part = self.transcript.parts.len() - 1;
-        self.waiting.push(named.text.clone());
-        self.unanswered += 1;
-        self.calls.insert(named.text, OpenCall { part, ..OpenCall::default() });
-    }
-
-    fn result(&mut self, step: &ResultStep, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
-        let id = step.id.of(item);
-        let text = id.and_then(Named::of).map(|id| id.text);
-        let called = text.as_ref().and_then(|id| self.calls.get_mut(id));
-        let is_known = called.is_some();
-        let mut executor = Executor::default();
-        // What repeats a result that belongs to no call is no second mistake.
-        if !is_known && step.may_repeat && text.as_ref().is_some_and(|id| self.orphans.contains(id)) {
-            return;
-        }
-        if let Some(called) = called {
-            if called.has_result && step.may_repeat {
-                return;
-            }
-            if let Some(Body::Call(call)) = self.transcript.parts.get(called.part).map(|part| &part.body) {
-                executor = call.executor;
-            }
-            self.unanswered = self.unanswered.saturating_sub(usize::from(!called.has_result));
-            called.has_result = true;
-            called.results.push(self.transcript.parts.len());
-            if called.is_cancelled {
-                called.is_cancelled = false;
-                let id = text.as_deref().unwrap_or_default().to_owned();
-                self.misplaced(event, kind, Misplacement::Cancelled(id), None);
-            }
-        }
-        let is_deleted = text.as_ref().is_some_and(|id| self.deleted.contains(id));
-        let is_refused = text.as_ref().is_some_and(|id| self.refused.values().any(|ids| ids.contains(&**id)));
-        let is_orphan = !is_known && self.protocol.is_continued && self.unanswered > 0;
-        if is_orphan {
-            self.stray(step, item);
-        } else if !is_known {
-            self.orphans.extend(text);
-        }
-        let content = step.content.of(item);
-        let mut result = parts::result(id, content, step.is_error);
-        result.name = step.name.of(item).and_then(Named::of);
-        result.executor = executor;
-        // A log may begin in the middle, and what was refused may have been the call.
-        let is_begun = self.has_begun
-            && (is_orphan || self.has_history || !self.protocol.is_continued)
-            && !is_refused
-            && (is_known || !std::mem::take(&mut self.is_call_unnamed));
-        result.unpaired = (!is_known && !is_deleted && !is_begun).then_some(UnpairedReason::Elsewhere);
-        self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
-    }
-
-    fn cancel(&mut self, id: &str) {
-        let Some(called) = self.calls.get_mut(id).filter(|called| !called.has_result) else { return };
-        called.is_cancelled = true;
-        if let Some(Body::Call(call)) = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
-        {
-            call.unpaired = Some(UnpairedReason::Aborted);
-        }
-    }
-
-    /// Takes a call out of the conversation, with its results. A later result is one of no call.
-    fn delete(&mut self, item: &str) {
-        let Some((id, called)) = self.items.remove(item).and_then(|id| self.calls.remove_entry(&id)) else {
-            return;
-        };
-        self.deleted.insert(id);
-        let Some(part) = self.transcript.parts.get_mut(called.part) else { return };
-        if let Body::Call(call) = &mut part.body {
-            call.unpaired = Some(UnpairedReason::Deleted);
-        }
-        for number in called.results {
-            if let Some(Body::Result(result)) =
-                self.transcript.parts.get_mut(number).map(|part| &mut part.body)
-            {
-                result.unpaired = Some(UnpairedReason::Deleted);
-            }
-        }
-    }
-
-    /// Nobody waits for the results of calls that have none.
-    pub(crate) fn abort(&mut self) {
-        for id in std::mem::take(&mut self.waiting) {
-            let Some(called) = self.calls.get(&id).filter(|called| !called.has_result) else { continue };
-            if let Some(Body::Call(call)) =
-                self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
-            {
-                call.unpaired.get_or_insert(UnpairedReason::Aborted);
-            }
-        }
-    }
-
-    /// Declares the tools of a list, each once: the later one holds.
-    fn declare(&mut self, step: &Tools, item: Value<'_, 's>) {
-        let Some(list) = step.list.of(item).filter(|list| list.is_array()) else { return };
-        let tools = &mut self.transcript.request.tools;
-        tools.place.get_or_insert(Place::of(list));
-        tools.hides_some |= step.are_some;
-        let known = tools.list.get_or_insert_default();
-        let groups = list.elements().flat_map(|tool| match step.group.of(tool) {
-            Some(group) => group.elements().collect(),
-            None => vec![tool],
-        });
-        for tool in groups.filter(|tool| tool.is_object()) {
-            let Some(name) = tool.get("name").and_then(Named::of) else {
-                // A tool of the server, or of another server, has names that are not here.
-                tools.hides_some = true;
-                continue;
-            };
-            let schema = step.schema.of(tool).map(Place::of);
-            let text = name.text.clone();
-            let tool = ToolDef { name: Some(name), schema, ..ToolDef::new(Place::of(tool)) };
-            match self.tools.get(&text) {
-                Some(at) => known[*at] = tool,
-                None => {
-                    self.tools.insert(text, known.len());
-                    known.push(tool);
-                }
-            }
-        }
     }
 }
 

@@ -1,0 +1,213 @@
+//! What events do to the calls of a session: they make, answer, cancel and delete them, and declare tools.
+
+use toolcheck_json::Value;
+
+use super::event_calls::OpenCall;
+use super::event_session::Session;
+use super::events::{ResultStep, Tools};
+use super::parts;
+use crate::ir::{Arguments, Body, Executor, Misplacement, Named, Place, Role, ToolDef, UnpairedReason};
+
+impl<'s> Session<'s> {
+    /// What is not whole yet was never meant to be run.
+    pub(super) fn cut_off(&mut self) {
+        let open = self.protocol.cut_off.as_deref().and_then(|thing| self.open.get(thing));
+        for called in open.into_iter().flatten().filter_map(|(id, _)| self.calls.get(&**id)) {
+            if let Some(Body::Call(call)) =
+                self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
+            {
+                call.unpaired.get_or_insert(UnpairedReason::Aborted);
+            }
+        }
+    }
+
+    /// Remembers the result of a call that is not open: it probably is that of one which gets none.
+    pub(super) fn stray(&mut self, step: &ResultStep, item: Value<'_, 's>) {
+        let id = step.id.of(item).and_then(Named::of);
+        if id.is_some_and(|id| self.orphans.insert(id.text)) {
+            self.strays.push(self.transcript.parts.len());
+        }
+    }
+
+    /// Settles a call without a result for each result that was refused, which is the one mistake.
+    pub(super) fn settle_strays(&mut self) {
+        let lost = |called: &&OpenCall<'s>| !called.has_result;
+        let mut lost: Vec<usize> = self.calls.values().filter(lost).map(|called| called.part).collect();
+        lost.sort_unstable();
+        let mut lost = lost.into_iter().peekable();
+        for before in std::mem::take(&mut self.strays) {
+            let Some(part) = lost.next_if(|part| *part < before) else { continue };
+            if let Body::Call(call) = &mut self.transcript.parts[part].body {
+                call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
+            }
+        }
+    }
+
+    pub(super) fn call(
+        &mut self,
+        item: Value<'_, 's>,
+        id: Option<Value<'_, 's>>,
+        name: Option<Value<'_, 's>>,
+        arguments: Option<Value<'_, 's>>,
+    ) {
+        let Some(id) = id else {
+            // Some servers give no ids: each call is one of its own then.
+            if name.is_some() {
+                let call = parts::call(None, name, arguments);
+                self.of_model(item).part(item, Body::Call(call));
+            }
+            return;
+        };
+        let Some(named) = Named::of(id) else { return };
+        let arguments = arguments.filter(|value| !value.is_null());
+        let is_over = |called: &OpenCall<'s>| called.has_result && called.part < self.before_step;
+        if self.calls.get(&named.text).is_some_and(is_over)
+            && let Some(called) = self.calls.remove(&named.text)
+        {
+            self.calls.insert(format!("{} ({})", named.text, called.part).into(), called);
+        }
+        if let Some(called) = self.calls.get_mut(&named.text) {
+            let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
+            let Some(Body::Call(call)) = part else { return };
+            if call.name.is_none() {
+                call.name = name.and_then(Named::of);
+            }
+            // A text is whole when it comes, and some servers repeat it. An object may be that of a newer state.
+            let has_text = called.pieces.is_empty() && matches!(call.arguments, Arguments::Text(..));
+            if arguments.is_some() && !has_text {
+                called.pieces.clear();
+                call.arguments = Arguments::of(arguments);
+            }
+            return;
+        }
+        let call = parts::call(Some(id), name, arguments);
+        self.of_model(item).part(item, Body::Call(call));
+        let part = self.transcript.parts.len() - 1;
+        self.waiting.push(named.text.clone());
+        self.unanswered += 1;
+        self.calls.insert(named.text, OpenCall { part, ..OpenCall::default() });
+    }
+
+    pub(super) fn result(
+        &mut self,
+        step: &ResultStep,
+        kind: &str,
+        event: Value<'_, 's>,
+        item: Value<'_, 's>,
+    ) {
+        let id = step.id.of(item);
+        let text = id.and_then(Named::of).map(|id| id.text);
+        let called = text.as_ref().and_then(|id| self.calls.get_mut(id));
+        let is_known = called.is_some();
+        let mut executor = Executor::default();
+        // What repeats a result that belongs to no call is no second mistake.
+        if !is_known && step.may_repeat && text.as_ref().is_some_and(|id| self.orphans.contains(id)) {
+            return;
+        }
+        if let Some(called) = called {
+            if called.has_result && step.may_repeat {
+                return;
+            }
+            if let Some(Body::Call(call)) = self.transcript.parts.get(called.part).map(|part| &part.body) {
+                executor = call.executor;
+            }
+            self.unanswered = self.unanswered.saturating_sub(usize::from(!called.has_result));
+            called.has_result = true;
+            called.results.push(self.transcript.parts.len());
+            if called.is_cancelled {
+                called.is_cancelled = false;
+                let id = text.as_deref().unwrap_or_default().to_owned();
+                self.misplaced(event, kind, Misplacement::Cancelled(id), None);
+            }
+        }
+        let is_deleted = text.as_ref().is_some_and(|id| self.deleted.contains(id));
+        let is_refused = text.as_ref().is_some_and(|id| self.refused.values().any(|ids| ids.contains(&**id)));
+        let is_orphan = !is_known && self.protocol.is_continued && self.unanswered > 0;
+        if is_orphan {
+            self.stray(step, item);
+        } else if !is_known {
+            self.orphans.extend(text);
+        }
+        let content = step.content.of(item);
+        let mut result = parts::result(id, content, step.is_error);
+        result.name = step.name.of(item).and_then(Named::of);
+        result.executor = executor;
+        // A log may begin in the middle, and what was refused may have been the call.
+        let is_begun = self.has_begun
+            && (is_orphan || self.has_history || !self.protocol.is_continued)
+            && !is_refused
+            && (is_known || !std::mem::take(&mut self.is_call_unnamed));
+        result.unpaired = (!is_known && !is_deleted && !is_begun).then_some(UnpairedReason::Elsewhere);
+        self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
+    }
+
+    pub(super) fn cancel(&mut self, id: &str) {
+        let Some(called) = self.calls.get_mut(id).filter(|called| !called.has_result) else { return };
+        called.is_cancelled = true;
+        if let Some(Body::Call(call)) = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
+        {
+            call.unpaired = Some(UnpairedReason::Aborted);
+        }
+    }
+
+    /// Takes a call out of the conversation, with its results. A later result is one of no call.
+    pub(super) fn delete(&mut self, item: &str) {
+        let Some((id, called)) = self.items.remove(item).and_then(|id| self.calls.remove_entry(&id)) else {
+            return;
+        };
+        self.deleted.insert(id);
+        let Some(part) = self.transcript.parts.get_mut(called.part) else { return };
+        if let Body::Call(call) = &mut part.body {
+            call.unpaired = Some(UnpairedReason::Deleted);
+        }
+        for number in called.results {
+            if let Some(Body::Result(result)) =
+                self.transcript.parts.get_mut(number).map(|part| &mut part.body)
+            {
+                result.unpaired = Some(UnpairedReason::Deleted);
+            }
+        }
+    }
+
+    /// Nobody waits for the results of calls that have none.
+    pub(crate) fn abort(&mut self) {
+        for id in std::mem::take(&mut self.waiting) {
+            let Some(called) = self.calls.get(&id).filter(|called| !called.has_result) else { continue };
+            if let Some(Body::Call(call)) =
+                self.transcript.parts.get_mut(called.part).map(|part| &mut part.body)
+            {
+                call.unpaired.get_or_insert(UnpairedReason::Aborted);
+            }
+        }
+    }
+
+    /// Declares the tools of a list, each once: the later one holds.
+    pub(super) fn declare(&mut self, step: &Tools, item: Value<'_, 's>) {
+        let Some(list) = step.list.of(item).filter(|list| list.is_array()) else { return };
+        let tools = &mut self.transcript.request.tools;
+        tools.place.get_or_insert(Place::of(list));
+        tools.hides_some |= step.are_some;
+        let known = tools.list.get_or_insert_default();
+        let groups = list.elements().flat_map(|tool| match step.group.of(tool) {
+            Some(group) => group.elements().collect(),
+            None => vec![tool],
+        });
+        for tool in groups.filter(|tool| tool.is_object()) {
+            let Some(name) = tool.get("name").and_then(Named::of) else {
+                // A tool of the server, or of another server, has names that are not here.
+                tools.hides_some = true;
+                continue;
+            };
+            let schema = step.schema.of(tool).map(Place::of);
+            let text = name.text.clone();
+            let tool = ToolDef { name: Some(name), schema, ..ToolDef::new(Place::of(tool)) };
+            match self.tools.get(&text) {
+                Some(at) => known[*at] = tool,
+                None => {
+                    self.tools.insert(text, known.len());
+                    known.push(tool);
+                }
+            }
+        }
+    }
+}
