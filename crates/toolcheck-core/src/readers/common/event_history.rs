@@ -4,6 +4,7 @@ use toolcheck_json::Value;
 
 use super::event_calls::OpenCall;
 use super::event_session::Session;
+use super::events::Anew;
 use super::{parts, vercel_ai};
 use crate::ir::{Body, Call, Named, Role, ToolResult, Transcript};
 
@@ -33,7 +34,13 @@ impl<'s> Session<'s> {
                 let id = call.get("id").and_then(Named::of);
                 if is_first || id.is_some_and(|id| !self.calls.contains_key(&id.text)) {
                     let function = call.get("function").unwrap_or(call);
-                    self.call(call, call.get("id"), function.get("name"), function.get("arguments"));
+                    self.call(
+                        call,
+                        call.get("id"),
+                        function.get("name"),
+                        function.get("arguments"),
+                        Anew::AfterResult,
+                    );
                 }
             }
         }
@@ -101,7 +108,7 @@ impl<'s> Session<'s> {
         let role = if is_of_model { Role::Assistant } else { Role::User };
         for part in content.get("parts").into_iter().flat_map(Value::elements) {
             if let Some(call) = part.get_any(&["functionCall", "function_call"]) {
-                self.call(call, call.get("id"), call.get("name"), call.get("args"));
+                self.call(call, call.get("id"), call.get("name"), call.get("args"), Anew::AfterResult);
             } else if let Some(answer) = part.get_any(&["functionResponse", "function_response"]) {
                 let mut result = parts::result(answer.get("id"), answer.get("response"), None);
                 result.name = answer.get("name").and_then(Named::of);

@@ -1,10 +1,12 @@
 //! What events do to the calls of a session: they make, answer, cancel and delete them, and declare tools.
 
+use std::borrow::Cow;
+
 use toolcheck_json::Value;
 
 use super::event_calls::OpenCall;
 use super::event_session::Session;
-use super::events::{ResultStep, Tools};
+use super::events::{Anew, CallStep, Paths, ResultStep, Tools};
 use super::parts;
 use crate::ir::{Arguments, Body, Executor, Misplacement, Named, Place, Role, ToolDef, UnpairedReason};
 
@@ -43,12 +45,46 @@ impl<'s> Session<'s> {
         }
     }
 
+    /// Adds what an event tells of a call.
+    pub(super) fn make(&mut self, step: &CallStep, item: Value<'_, 's>) {
+        let of = |at: &Paths| at.of(item).and_then(Named::of).map(|id| id.text);
+        let own = of(&step.item);
+        // An item is one call, whatever tells of it.
+        let is_other = own.as_ref().map_or(step.item.is_empty(), |own| !self.items.contains_key(own));
+        let anew = if is_other { step.anew } else { Anew::Never };
+        self.call(item, step.id.of(item), step.name.of(item), step.arguments.of(item), anew);
+        let Some(id) = of(&step.id) else { return };
+        let Some(called) = self.calls.get(&id) else { return };
+        if step.by_server.of(item).and_then(Value::as_bool) == Some(true)
+            && let Body::Call(call) = &mut self.transcript.parts[called.part].body
+        {
+            call.executor = Executor::Server;
+        }
+        self.items.extend(own.map(|own| (own, (id, called.part))));
+    }
+
+    /// Whether a call with the id of an earlier one is another one.
+    fn is_over(&self, called: &OpenCall<'s>, anew: Anew) -> bool {
+        let is_earlier = called.part < self.turn_start;
+        let is_aborted = || match &self.transcript.parts[called.part].body {
+            Body::Call(call) => call.unpaired == Some(UnpairedReason::Aborted),
+            _ => false,
+        };
+        let is_done = || called.has_result || called.is_cancelled || is_aborted();
+        match anew {
+            Anew::Never => false,
+            Anew::InLaterTurn => is_earlier && is_done(),
+            Anew::AfterResult => is_earlier || is_done(),
+        }
+    }
+
     pub(super) fn call(
         &mut self,
         item: Value<'_, 's>,
         id: Option<Value<'_, 's>>,
         name: Option<Value<'_, 's>>,
         arguments: Option<Value<'_, 's>>,
+        anew: Anew,
     ) {
         let Some(id) = id else {
             // Some servers give no ids: each call is one of its own then.
@@ -60,11 +96,10 @@ impl<'s> Session<'s> {
         };
         let Some(named) = Named::of(id) else { return };
         let arguments = arguments.filter(|value| !value.is_null());
-        let is_over = |called: &OpenCall<'s>| called.has_result && called.part < self.before_step;
-        if self.calls.get(&named.text).is_some_and(is_over)
+        if self.calls.get(&named.text).is_some_and(|called| self.is_over(called, anew))
             && let Some(called) = self.calls.remove(&named.text)
         {
-            self.calls.insert(format!("{} ({})", named.text, called.part).into(), called);
+            self.calls.insert(key_of_earlier(&named.text, called.part), called);
         }
         if let Some(called) = self.calls.get_mut(&named.text) {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
@@ -152,10 +187,13 @@ impl<'s> Session<'s> {
 
     /// Takes a call out of the conversation, with its results. A later result is one of no call.
     pub(super) fn delete(&mut self, item: &str) {
-        let Some((id, called)) = self.items.remove(item).and_then(|id| self.calls.remove_entry(&id)) else {
-            return;
-        };
-        self.deleted.insert(id);
+        let Some((id, part)) = self.items.remove(item) else { return };
+        let is_latest = self.calls.get(&id).is_none_or(|called| called.part == part);
+        let key = if is_latest { id.clone() } else { key_of_earlier(&id, part) };
+        let Some(called) = self.calls.remove(&key) else { return };
+        if is_latest {
+            self.deleted.insert(id);
+        }
         let Some(part) = self.transcript.parts.get_mut(called.part) else { return };
         if let Body::Call(call) = &mut part.body {
             call.unpaired = Some(UnpairedReason::Deleted);
@@ -210,4 +248,9 @@ impl<'s> Session<'s> {
             }
         }
     }
+}
+
+/// What a call is known by after another one got its id.
+fn key_of_earlier(id: &str, part: usize) -> Cow<'static, str> {
+    format!("{id} ({part})").into()
 }

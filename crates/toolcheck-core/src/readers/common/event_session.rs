@@ -6,10 +6,10 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::event_calls::{self, OpenCall};
-use super::events::{Event, EventMessage, FirstNeeds, MustBeClosed, Paths, Protocol, Resource};
+use super::events::{Event, EventMessage, FirstNeeds, MustBeClosed, Protocol, Resource};
 use super::{Conversation, ConversationEnd, Reader};
 use crate::ir::{
-    Arguments, Body, Executor, MisplacedEvent, Misplacement, Named, Place, Role, Transcript, UnpairedReason,
+    Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, Transcript, UnpairedReason,
 };
 
 pub(crate) struct Session<'s> {
@@ -29,8 +29,8 @@ pub(crate) struct Session<'s> {
     /// Whether the first piece of a call had no id, so that a result may be of that call.
     pub(super) is_call_unnamed: bool,
     pub(super) openings: usize,
-    /// How many parts there are before this step, which may use the ids of earlier ones again.
-    pub(super) before_step: usize,
+    /// How many parts there are before this turn or step, which may use the ids of earlier ones again.
+    pub(super) turn_start: usize,
     /// What was opened, in its order, with those that are closed again.
     pub(super) opened: HashMap<&'static str, Vec<(String, usize)>>,
     /// The numbers of parts before the ends of what must leave nothing open.
@@ -45,8 +45,8 @@ pub(crate) struct Session<'s> {
     pub(super) unanswered: usize,
     /// The ids of results that belong to no call.
     pub(super) orphans: HashSet<Cow<'s, str>>,
-    /// The ids of the calls, by those of their items.
-    pub(super) items: HashMap<Cow<'s, str>, Cow<'s, str>>,
+    /// The ids of the calls and the numbers of their parts, by the ids of their items.
+    pub(super) items: HashMap<Cow<'s, str>, (Cow<'s, str>, usize)>,
     /// The ids of the calls that were taken out.
     pub(super) deleted: HashSet<Cow<'s, str>>,
     /// The response that goes on, and whether it has added nothing yet.
@@ -75,7 +75,7 @@ impl<'s> Session<'s> {
             refused: HashMap::default(),
             is_call_unnamed: false,
             openings: 0,
-            before_step: 0,
+            turn_start: 0,
             opened: HashMap::default(),
             ends: Vec::new(),
             last_opened: String::new(),
@@ -158,6 +158,7 @@ impl<'s> Session<'s> {
         self.beside.1 = id.as_ref().is_some_and(|id| self.beside.0.contains(id));
         if let Some(id) = id.filter(|id| !self.beside.1 && self.turn.0 != *id) {
             self.turn = (id, true);
+            self.turn_start = self.transcript.parts.len();
         }
     }
 
@@ -270,23 +271,18 @@ impl<'s> Session<'s> {
             self.say(says, kind, item);
         }
         if let Some(call) = &does.call {
-            self.call(item, call.id.of(item), call.name.of(item), call.arguments.of(item));
-            let of = |at: &Paths| at.of(item).and_then(Named::of).map(|id| id.text);
-            if call.by_server.of(item).and_then(Value::as_bool) == Some(true)
-                && let Some(called) = of(&call.id).and_then(|id| self.calls.get(&id))
-                && let Body::Call(call) = &mut self.transcript.parts[called.part].body
-            {
-                call.executor = Executor::Server;
-            }
-            self.items.extend(of(&call.item).zip(of(&call.id)));
+            self.make(call, item);
         }
         let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
         if let Some(piece) = &does.arguments
             && let Some(id) = piece.id.of(item).and_then(Value::as_str).or_else(of_stream)
             && let Some(called) = self.calls.get_mut(&id)
             && let Some(piece) = piece.piece.of(item)
+            && let text = piece.as_str()
+            // An empty piece says nothing, and some servers send nothing else for a tool without parameters.
+            && text.as_ref().is_none_or(|text| !text.is_empty())
         {
-            called.pieces.push((piece.as_str().unwrap_or_default(), Arguments::of(Some(piece))));
+            called.pieces.push((text.unwrap_or_default(), Arguments::of(Some(piece))));
         }
         if let Some(result) = &does.result {
             self.result(result, kind, event, item);
@@ -322,9 +318,13 @@ impl<'s> Session<'s> {
     fn end_with(&mut self, does: &'static Event, kind: &str, event: Value<'_, 's>) {
         if does.goes_on {
             self.pass();
-            self.before_step = self.transcript.parts.len();
+            self.turn_start = self.transcript.parts.len();
+        }
+        if does.replays {
+            self.turn_start = 0;
         }
         if does.begins_turn {
+            self.turn_start = self.transcript.parts.len();
             self.waiting.clear();
             self.unanswered = 0;
         }

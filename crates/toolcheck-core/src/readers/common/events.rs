@@ -195,6 +195,8 @@ pub(crate) struct Event {
     pub(crate) goes_on: bool,
     /// Whether it begins a turn, so that what ends calls later ends none of those before it.
     pub(crate) begins_turn: bool,
+    /// Whether what was said before is told again after it, with the ids that it had.
+    pub(crate) replays: bool,
     pub(crate) says: Option<EventMessage>,
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
@@ -296,6 +298,21 @@ pub(crate) struct CallStep {
     /// What is true if the server runs it, which may answer it whenever it likes.
     #[serde(default)]
     pub(crate) by_server: Paths,
+    /// When it is another call than an earlier one with its id.
+    #[serde(default)]
+    pub(crate) anew: Anew,
+}
+
+/// When an event makes another call than an earlier one with its id. It never does where it only tells more of a call.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Anew {
+    #[default]
+    Never,
+    /// If that one has its result, and is of an earlier turn.
+    InLaterTurn,
+    /// If that one has its result, or is of an earlier turn.
+    AfterResult,
 }
 
 /// A message or a call that is sent in chunks.
@@ -383,6 +400,10 @@ impl Paths {
     /// The first value that is there.
     pub(crate) fn of<'d, 's>(&self, event: Value<'d, 's>) -> Option<Value<'d, 's>> {
         self.all(event).next()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The key that is looked at first.
