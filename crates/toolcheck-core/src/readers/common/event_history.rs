@@ -5,8 +5,9 @@ use toolcheck_json::Value;
 use super::event_calls::OpenCall;
 use super::event_session::Session;
 use super::events::Anew;
+use super::shortened::is_shortened;
 use super::{parts, vercel_ai};
-use crate::ir::{Body, Call, Named, Role, ToolResult, Transcript};
+use crate::ir::{Body, Call, Named, Role, ToolResult, Transcript, UnpairedReason};
 
 impl<'s> Session<'s> {
     /// Adds the messages of a list. Where the log has what was said, they repeat it, and only calls and results that it does
@@ -30,7 +31,9 @@ impl<'s> Session<'s> {
             if is_first {
                 self.transcript.turn(role, message).content(content, |_| None);
             }
-            for call in message.get_any(&["toolCalls", "tool_calls"]).into_iter().flat_map(Value::elements) {
+            let calls = message.get_any(&["toolCalls", "tool_calls"]);
+            self.hides_calls |= calls.is_some_and(is_shortened);
+            for call in calls.into_iter().flat_map(Value::elements) {
                 let id = call.get("id").and_then(Named::of);
                 if is_first || id.is_some_and(|id| !self.calls.contains_key(&id.text)) {
                     let function = call.get("function").unwrap_or(call);
@@ -99,7 +102,9 @@ impl<'s> Session<'s> {
             _ => {}
         }
         let is_error = message.get("error").is_some_and(|error| !error.is_null());
-        let result = parts::result(id, content, is_error.then_some(true));
+        let mut result = parts::result(id, content, is_error.then_some(true));
+        let is_unknown = text.is_some_and(|id| !self.calls.contains_key(&id));
+        result.unpaired = (is_unknown && self.hides_calls).then_some(UnpairedReason::Elsewhere);
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
     }
 

@@ -16,6 +16,8 @@ pub(crate) struct Session<'s> {
     pub(super) protocol: &'static Protocol,
     /// Whether what was said before is known.
     pub(super) has_history: bool,
+    /// Whether the calls of a message in it are left out.
+    pub(super) hides_calls: bool,
     pub(super) transcript: Transcript<'s>,
     /// Whether the log has everything from here on.
     pub(super) has_begun: bool,
@@ -67,6 +69,7 @@ impl<'s> Session<'s> {
         Self {
             protocol,
             has_history: false,
+            hides_calls: false,
             transcript,
             has_begun: false,
             phase: 0,

@@ -26,6 +26,7 @@ pub(crate) mod python;
 pub(crate) mod python_calls;
 pub(crate) mod search;
 mod sentences;
+mod shortened;
 pub(crate) mod spans;
 pub(crate) mod steps;
 pub(crate) mod tagged;

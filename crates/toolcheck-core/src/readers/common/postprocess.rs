@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
-use super::{Reader, Reading, SourceKind, Unit, broken, lists, unknown};
+use super::{Reader, Reading, SourceKind, Unit, broken, lists, shortened, unknown};
 use crate::ir::{Body, Named, Part, Role, TranscriptKind, UnpairedReason};
 use crate::rule_id::RuleId;
 
@@ -19,7 +19,7 @@ pub(crate) fn all<'s>(
         broken::settle(reading, records, document);
     }
     unknown::add(reader, reading, document);
-    let mut redacted = 0;
+    let (mut redacted, mut shortened) = (0, 0);
     for conversation in &mut reading.conversations {
         let transcript = &mut conversation.transcript;
         transcript.kind = match reader.kind {
@@ -31,6 +31,9 @@ pub(crate) fn all<'s>(
         if let Some(agent) = transcript.sent_next_by.and_then(NextRequest::of) {
             let said = transcript.messages.iter().rev().map(|message| document.value(message.place.node));
             transcript.sent_next_to = agent.target_of(said.chain(records.iter().rev().copied()));
+        }
+        if reader.kind == SourceKind::Protocol {
+            shortened += shortened::take_out(transcript, document);
         }
         for part in &mut transcript.parts {
             match &mut part.body {
@@ -46,6 +49,7 @@ pub(crate) fn all<'s>(
         }
     }
     reading.left_out.add("ids of calls that were redacted", redacted);
+    reading.left_out.add("schemas that the log has shortened", shortened);
     if reader.kind == SourceKind::Dataset {
         let said = reading.conversations.iter().map(|one| &one.transcript);
         lists::count_unread(&mut reading.left_out, lists::rows(records), said);
