@@ -22,6 +22,7 @@ impl<'s> Session<'s> {
             let role = match message.get_str("role").as_deref() {
                 Some("assistant" | "reasoning") => Role::Assistant,
                 Some("tool") => {
+                    self.check_keys(&self.protocol.history_results, message);
                     self.remember_result(message, content, is_first);
                     continue;
                 }
@@ -34,6 +35,7 @@ impl<'s> Session<'s> {
             let calls = message.get_any(&["toolCalls", "tool_calls"]);
             self.hides_calls |= calls.is_some_and(is_shortened);
             for call in calls.into_iter().flat_map(Value::elements) {
+                self.check_keys(&self.protocol.history_calls, call);
                 let id = call.get("id").and_then(Named::of);
                 if is_first || id.is_some_and(|id| !self.calls.contains_key(&id.text)) {
                     let function = call.get("function").unwrap_or(call);

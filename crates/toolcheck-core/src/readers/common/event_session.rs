@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::event_calls::{self, OpenCall};
-use super::events::{Event, EventMessage, FirstNeeds, MustBeClosed, Protocol, Resource};
+use super::events::{Event, EventMessage, FirstNeeds, Key, MustBeClosed, Protocol, Resource};
 use super::{Conversation, ConversationEnd, Reader};
 use crate::ir::{
     Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, Transcript, UnpairedReason,
@@ -19,6 +19,10 @@ pub(crate) struct Session<'s> {
     /// Whether the calls of a message in it are left out.
     pub(super) hides_calls: bool,
     pub(super) transcript: Transcript<'s>,
+    /// The keys that were wrong or missing in this turn, with whether they were there.
+    pub(super) faulty_keys: HashSet<(*const Key, bool)>,
+    /// What was opened without its id.
+    pub(super) unnamed: HashSet<&'static str>,
     /// Whether the log has everything from here on.
     pub(super) has_begun: bool,
     pub(super) phase: usize,
@@ -71,6 +75,8 @@ impl<'s> Session<'s> {
             has_history: false,
             hides_calls: false,
             transcript,
+            faulty_keys: HashSet::default(),
+            unnamed: HashSet::default(),
             has_begun: false,
             phase: 0,
             refused_in_phase: None,
@@ -246,6 +252,12 @@ impl<'s> Session<'s> {
     }
 
     fn apply(&mut self, does: &'static Event, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
+        if !self.check_keys(&does.keys, item)
+            && let Some(opens) = &does.opens
+            && id_of(opens, item).is_none()
+        {
+            self.unnamed.insert(&opens.thing);
+        }
         // What is refused does nothing.
         if let Some(needs) = &does.needs
             && !self.has(needs, kind, event, item)
@@ -328,6 +340,7 @@ impl<'s> Session<'s> {
         }
         if does.begins_turn {
             self.turn_start = self.transcript.parts.len();
+            self.faulty_keys.clear();
             self.waiting.clear();
             self.unanswered = 0;
         }
@@ -335,6 +348,7 @@ impl<'s> Session<'s> {
             self.cut_off();
             self.open.clear();
             self.refused.clear();
+            self.unnamed.clear();
         }
         if !does.ends.is_empty() {
             self.ends.push(self.transcript.parts.len());
@@ -384,7 +398,8 @@ impl<'s> Session<'s> {
         let refused = self.refused.entry(&needs.thing).or_default();
         let is_first = refused.insert(key);
         refused.extend(last);
-        if is_first {
+        // What was opened without an id may be this.
+        if is_first && !self.unnamed.contains(&*needs.thing) {
             let refused = needs.refused.as_ref();
             let refused = refused.filter(|_| !needs.says_if_new || !self.calls.contains_key(&*id));
             let says = refused.map(|refused| refused.replace("{id}", &id));

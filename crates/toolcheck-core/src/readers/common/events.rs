@@ -50,6 +50,10 @@ pub(crate) struct Protocol {
     pub(crate) lane: Paths,
     /// Where the id of the response is that an event belongs to: each is a turn of the model.
     pub(crate) turn: Paths,
+    /// What the calls of a history must have.
+    pub(crate) history_calls: Deferred<Vec<Key>>,
+    /// What the results of a history must have.
+    pub(crate) history_results: Deferred<Vec<Key>>,
     /// The events that neither call nor answer.
     pub(crate) others: Deferred<Vec<String>>,
 }
@@ -161,6 +165,8 @@ pub(crate) struct Event {
     pub(crate) when: Option<Condition>,
     /// What it must not have.
     pub(crate) unless: Option<Condition>,
+    /// What the other side refuses to be without, or to be something else.
+    pub(crate) keys: Vec<Key>,
     /// The list whose elements are meant.
     pub(crate) each: Option<Paths>,
     /// What an element must have.
@@ -241,6 +247,31 @@ impl Event {
         };
         if found.is_array() { found.elements().filter(is_meant).collect() } else { vec![found] }
     }
+}
+
+/// A key of which the other side wants a type.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Key {
+    pub(crate) at: Paths,
+    /// What it must be, in words.
+    pub(crate) wants: String,
+    #[serde(default)]
+    pub(crate) types: Types,
+    /// The texts of which it must be one, unless it may be any.
+    #[serde(default)]
+    pub(crate) any: Vec<String>,
+    #[serde(default)]
+    pub(crate) is_optional: bool,
+}
+
+/// The types that a value may have.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Types {
+    #[default]
+    Text,
+    TextOrList,
 }
 
 /// What an event must have.

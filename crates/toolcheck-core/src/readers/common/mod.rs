@@ -10,6 +10,7 @@ mod event_history;
 pub(crate) mod event_log;
 mod event_results;
 pub(crate) mod event_session;
+mod event_shapes;
 pub(crate) mod events;
 pub(crate) mod file_style;
 pub(crate) mod flattened;
