@@ -148,6 +148,22 @@ pub enum Misplacement {
         /// The key.
         key: String,
     },
+    /// It begins something under an id that was used before.
+    Again {
+        /// What, in words.
+        thing: String,
+        /// Its id.
+        id: String,
+        /// What the other side makes of it, if it takes it.
+        then: Option<String>,
+    },
+    /// It is sent by somebody else than what it belongs to.
+    OtherSender {
+        /// What that is, in words.
+        thing: String,
+        /// Its id.
+        id: String,
+    },
     /// It answers a call that was cancelled, with this id.
     Cancelled(String),
     /// It may not come while this is so.

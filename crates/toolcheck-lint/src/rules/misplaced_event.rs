@@ -32,6 +32,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Misplacement::Unnamed { thing, key } => {
                 (format!("`{kind}` begins a {thing} without `{}`", shorten(key)), "the first piece names it")
             }
+            Misplacement::Again { thing, id, .. } => {
+                (format!("`{kind}` begins {} again", named(thing, id)), "an id that was used before")
+            }
+            Misplacement::OtherSender { thing, id } => {
+                (format!("`{kind}` is for {}, which somebody else sends", named(thing, id)), "another sender")
+            }
             Misplacement::Cancelled(id) => (
                 format!("`{kind}` answers {}, which was cancelled", named("tool call", id)),
                 "no longer awaited",
@@ -43,6 +49,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         finding.caption(caption);
         if event.is_doubtful || event.says.is_none() {
             finding.at_most(Level::Warning);
+        }
+        if let Misplacement::Again { then, .. } = &event.why {
+            let why = event.says.as_ref().map(|says| format!("the peer answers: {}", kept(says)));
+            let why = then.clone().or(why).unwrap_or_default();
+            finding.help(format!("give each an id of its own; {why}"));
+            continue;
         }
         match &event.says {
             Some(says) => finding

@@ -13,6 +13,8 @@ pub(super) struct OpenCall<'s> {
     pub(super) pieces: Vec<(Cow<'s, str>, Arguments<'s>)>,
     pub(super) has_result: bool,
     pub(super) is_cancelled: bool,
+    /// Whether a piece of it was refused, so that nothing is known of its arguments.
+    pub(super) is_refused: bool,
     /// Whether what was said goes on after it, where it is told whole.
     pub(super) is_passed: bool,
     pub(super) results: Vec<usize>,

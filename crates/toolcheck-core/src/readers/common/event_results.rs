@@ -2,13 +2,16 @@
 
 use std::borrow::Cow;
 
+use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::event_calls::OpenCall;
 use super::event_session::Session;
 use super::events::{Anew, CallStep, Paths, ResultStep, Tools};
 use super::parts;
-use crate::ir::{Arguments, Body, Executor, Misplacement, Named, Place, Role, ToolDef, UnpairedReason};
+use crate::ir::{
+    Arguments, Body, Executor, MisplacedEvent, Misplacement, Named, Place, Role, ToolDef, UnpairedReason,
+};
 
 impl<'s> Session<'s> {
     /// What is not whole yet was never meant to be run.
@@ -26,19 +29,23 @@ impl<'s> Session<'s> {
     /// Remembers the result of a call that is not open: it probably is that of one which gets none.
     pub(super) fn stray(&mut self, step: &ResultStep, item: Value<'_, 's>) {
         let id = step.id.of(item).and_then(Named::of);
-        if id.is_some_and(|id| self.orphans.insert(id.text)) {
-            self.strays.push(self.transcript.parts.len());
-        }
+        let new = id.filter(|id| self.orphans.insert(id.text.clone()));
+        self.strays.extend(new.map(|id| (self.transcript.parts.len(), id.text)));
     }
 
     /// Settles a call without a result for each result that was refused, which is the one mistake.
     pub(super) fn settle_strays(&mut self) {
         let lost = |called: &&OpenCall<'s>| !called.has_result;
+        let mut strays = std::mem::take(&mut self.strays);
+        // Its call may come after it.
+        let late = |id: &Cow<'s, str>| self.calls.get(id).filter(lost).map(|called| called.part);
+        let late: HashSet<usize> =
+            strays.extract_if(.., |(_, id)| late(id).is_some()).filter_map(|(_, id)| late(&id)).collect();
         let mut lost: Vec<usize> = self.calls.values().filter(lost).map(|called| called.part).collect();
         lost.sort_unstable();
-        let mut lost = lost.into_iter().peekable();
-        for before in std::mem::take(&mut self.strays) {
-            let Some(part) = lost.next_if(|part| *part < before) else { continue };
+        let mut lost = lost.into_iter().filter(|part| !late.contains(part)).peekable();
+        let earlier = strays.into_iter().filter_map(|(before, _)| lost.next_if(|part| *part < before));
+        for part in late.iter().copied().chain(earlier) {
             if let Body::Call(call) = &mut self.transcript.parts[part].body {
                 call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
             }
@@ -46,14 +53,33 @@ impl<'s> Session<'s> {
     }
 
     /// Adds what an event tells of a call.
-    pub(super) fn make(&mut self, step: &CallStep, item: Value<'_, 's>) {
+    pub(super) fn make(&mut self, step: &CallStep, kind: &str, item: Value<'_, 's>) {
         let of = |at: &Paths| at.of(item).and_then(Named::of).map(|id| id.text);
         let own = of(&step.item);
         // An item is one call, whatever tells of it.
         let is_other = own.as_ref().map_or(step.item.is_empty(), |own| !self.items.contains_key(own));
         let anew = if is_other { step.anew } else { Anew::Never };
+        let Some(id) = of(&step.id) else {
+            return self.call(item, None, step.name.of(item), step.arguments.of(item), anew);
+        };
+        if let Some(then) = &step.taken_for_earlier
+            && self.calls.get(&id).is_some_and(|called| self.is_over(called, anew))
+        {
+            let why = Misplacement::Again {
+                thing: "tool call".to_owned(),
+                id: id.to_string(),
+                then: Some(then.clone()),
+            };
+            let event = MisplacedEvent {
+                place: Place::of(item),
+                kind: kind.to_owned(),
+                why,
+                says: None,
+                is_doubtful: true,
+            };
+            self.again.entry(id.clone()).or_insert(event);
+        }
         self.call(item, step.id.of(item), step.name.of(item), step.arguments.of(item), anew);
-        let Some(id) = of(&step.id) else { return };
         let Some(called) = self.calls.get(&id) else { return };
         if step.by_server.of(item).and_then(Value::as_bool) == Some(true)
             && let Body::Call(call) = &mut self.transcript.parts[called.part].body
@@ -115,12 +141,17 @@ impl<'s> Session<'s> {
             }
             return;
         }
-        let call = parts::call(Some(id), name, arguments);
+        let is_unnamed = self.of_unnamed.contains(&named.text);
+        let is_refused = is_unnamed
+            || std::mem::take(&mut self.is_piece_refused)
+            || self.refused.values().any(|ids| ids.contains(&*named.text));
+        let mut call = parts::call(Some(id), name, arguments);
+        call.unpaired = is_unnamed.then_some(UnpairedReason::Elsewhere);
         self.of_model(item).part(item, Body::Call(call));
         let part = self.transcript.parts.len() - 1;
         self.waiting.push(named.text.clone());
         self.unanswered += 1;
-        self.calls.insert(named.text, OpenCall { part, ..OpenCall::default() });
+        self.calls.insert(named.text, OpenCall { part, is_refused, ..OpenCall::default() });
     }
 
     pub(super) fn result(
@@ -167,12 +198,17 @@ impl<'s> Session<'s> {
         let mut result = parts::result(id, content, step.is_error);
         result.name = step.name.of(item).and_then(Named::of);
         result.executor = executor;
+        let is_of_unnamed = !is_known && std::mem::take(&mut self.is_call_unnamed);
         // A log may begin in the middle, and what was refused may have been the call.
         let is_begun = self.has_begun
             && (is_orphan || self.has_history || !self.protocol.is_continued)
             && !is_refused
-            && (is_known || !std::mem::take(&mut self.is_call_unnamed));
+            && !is_of_unnamed;
         result.unpaired = (!is_known && !is_deleted && !is_begun).then_some(UnpairedReason::Elsewhere);
+        if is_of_unnamed {
+            result.unpaired = Some(UnpairedReason::UnknownId);
+            self.of_unnamed.extend(result.call_id.as_ref().map(|id| id.text.clone()));
+        }
         self.transcript.turn(Role::Tool, item).part(item, Body::Result(result));
     }
 

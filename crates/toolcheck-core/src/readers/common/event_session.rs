@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::event_calls::{self, OpenCall};
 use super::events::{Event, EventMessage, FirstNeeds, Key, MustBeClosed, Protocol, Resource};
-use super::{Conversation, ConversationEnd, Reader};
+use super::{Conversation, ConversationEnd, LOOKED_AT, Reader};
 use crate::ir::{
     Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, Transcript, UnpairedReason,
 };
@@ -21,6 +21,12 @@ pub(crate) struct Session<'s> {
     pub(super) transcript: Transcript<'s>,
     /// The keys that were wrong or missing in this turn, with whether they were there.
     pub(super) faulty_keys: HashSet<(*const Key, bool)>,
+    /// What was opened in this turn and may be opened only once.
+    pub(super) begun: HashMap<&'static str, HashSet<String>>,
+    /// Who has opened what, by what it is and its id.
+    pub(super) owners: HashMap<(&'static str, String), String>,
+    /// The calls with the ids of earlier ones, if the other side takes them for those.
+    pub(super) again: HashMap<Cow<'s, str>, MisplacedEvent>,
     /// What was opened without its id.
     pub(super) unnamed: HashSet<&'static str>,
     /// Whether the log has everything from here on.
@@ -28,12 +34,18 @@ pub(crate) struct Session<'s> {
     pub(super) phase: usize,
     /// What was refused in this phase, as its number. What follows it is no other mistake.
     pub(super) refused_in_phase: Option<usize>,
+    /// The event that was refused in this phase, and that of the phase before.
+    pub(super) refused_events: [Option<&'static str>; 2],
     /// The ids of what is open, by what it is, with the number of the opening.
     pub(super) open: HashMap<&'static str, HashMap<String, usize>>,
     /// The ids of what an event was refused for, by what it is: what follows is no other mistake.
     pub(super) refused: HashMap<&'static str, HashSet<String>>,
     /// Whether the first piece of a call had no id, so that a result may be of that call.
     pub(super) is_call_unnamed: bool,
+    /// Whether a piece was refused that may be of the next call.
+    pub(super) is_piece_refused: bool,
+    /// The ids of the results of such calls.
+    pub(super) of_unnamed: HashSet<Cow<'s, str>>,
     pub(super) openings: usize,
     /// How many parts there are before this turn or step, which may use the ids of earlier ones again.
     pub(super) turn_start: usize,
@@ -61,8 +73,8 @@ pub(crate) struct Session<'s> {
     pub(super) beside: (HashSet<Cow<'s, str>>, bool),
     /// The events that brought the text of a message, by its id.
     pub(super) said: HashMap<Cow<'s, str>, String>,
-    /// For each id that results were refused for, the number of parts before the first.
-    pub(super) strays: Vec<usize>,
+    /// The ids that results were refused for, each with the number of parts before the first.
+    pub(super) strays: Vec<(usize, Cow<'s, str>)>,
     pub(super) tools: HashMap<Cow<'s, str>, usize>,
 }
 
@@ -76,13 +88,19 @@ impl<'s> Session<'s> {
             hides_calls: false,
             transcript,
             faulty_keys: HashSet::default(),
+            begun: HashMap::default(),
+            owners: HashMap::default(),
+            again: HashMap::default(),
             unnamed: HashSet::default(),
             has_begun: false,
             phase: 0,
             refused_in_phase: None,
+            refused_events: [None; 2],
             open: HashMap::default(),
             refused: HashMap::default(),
             is_call_unnamed: false,
+            is_piece_refused: false,
+            of_unnamed: HashSet::default(),
             openings: 0,
             turn_start: 0,
             opened: HashMap::default(),
@@ -118,7 +136,7 @@ impl<'s> Session<'s> {
         } else {
             event_calls::settle_early(parts, &self.calls);
         }
-        for (id, called) in self.calls {
+        for called in self.calls.into_values() {
             let part = self.transcript.parts.get_mut(called.part).map(|part| &mut part.body);
             let Some(Body::Call(call)) = part else { continue };
             let is_elsewhere = self.protocol.is_answered_elsewhere && !lost.contains(&called.part);
@@ -129,7 +147,7 @@ impl<'s> Session<'s> {
                 // What was cut off was never meant to be whole.
                 _ if call.unpaired == Some(UnpairedReason::Aborted) => {}
                 // A piece of it was refused, which is the one mistake.
-                _ if self.refused.values().any(|ids| ids.contains(&*id)) => {}
+                _ if called.is_refused => {}
                 [] => {}
                 [(_, arguments)] => call.arguments = *arguments,
                 pieces => {
@@ -138,6 +156,7 @@ impl<'s> Session<'s> {
                 }
             }
         }
+        self.transcript.details.misplaced_events.extend(self.again.into_values());
         Conversation { title: "session".to_owned(), transcript: self.transcript, end: ConversationEnd::Open }
     }
 
@@ -186,6 +205,7 @@ impl<'s> Session<'s> {
             let next = self.protocol.phases.iter().position(|phase| phase.name == *to);
             self.phase = next.unwrap_or(self.phase);
             self.refused_in_phase = None;
+            self.refused_events = [None, self.refused_events[0]];
             return true;
         }
         if known.iter().any(|event| phase.pardons.as_deref() == Some(event.name()))
@@ -195,12 +215,35 @@ impl<'s> Session<'s> {
         }
         let refused = known.iter().find_map(|event| phase.refuses.get(event.name()));
         let Some(refused) = refused.or(phase.refuses_others.as_ref()) else { return true };
-        if self.refused_in_phase.is_none() {
+        // What was refused in the phase before may have been meant for this one.
+        if let Some(to) = self.refused_events[1].take().and_then(|name| phase.to.get(name)) {
+            let next = self.protocol.phases.iter().position(|phase| phase.name == *to);
+            self.phase = next.unwrap_or(self.phase);
+            return true;
+        }
+        let is_new = phase.refuses_others.is_none() || self.refuse(event, known);
+        if self.refused_in_phase.is_none() && is_new {
+            self.refused_events[0] = known.first().map(|event| event.name());
             let says = refused.replace("{kind}", kind).replace("{other}", &self.last_opened);
             self.refused_in_phase = Some(self.transcript.details.misplaced_events.len());
             self.misplaced(event, kind, Misplacement::In(phase.name.clone()), Some(says));
         }
         phase.refuses_others.is_none()
+    }
+
+    /// Remembers what an event is for that is refused whatever it is for. Says whether that is new.
+    fn refuse(&mut self, event: Value<'_, 's>, known: &[&'static Event]) -> bool {
+        let mut is_new = true;
+        for does in known {
+            for of in [&does.opens, &does.needs, &does.closes].into_iter().flatten() {
+                let Some(key) = self.key(of, event, event) else { continue };
+                if let Some(called) = self.calls.get_mut(&*key) {
+                    called.is_refused = true;
+                }
+                is_new = self.refused.entry(&of.thing).or_default().insert(key);
+            }
+        }
+        is_new
     }
 
     /// Follows the streams of chunks. Says whether the event may come.
@@ -222,7 +265,14 @@ impl<'s> Session<'s> {
         let is_there = |first: &&FirstNeeds| first.at.of(event).is_some_and(|value| !value.is_null());
         let missing = stream.first.iter().find(|first| !is_there(first)).filter(|_| self.has_begun);
         if let Some(first) = missing {
-            self.is_call_unnamed |= known.iter().any(|does| does.call.is_some());
+            let is_call = known.iter().any(|does| does.call.is_some());
+            self.is_call_unnamed |= is_call;
+            // It is a piece of a call before or after it.
+            let last = self.waiting.last().filter(|_| is_call);
+            if let Some(called) = last.and_then(|last| self.calls.get_mut(last)) {
+                called.is_refused = true;
+            }
+            self.is_piece_refused |= is_call;
             let key = first.at.key().to_owned();
             let why = Misplacement::Unnamed { thing: stream.thing.clone(), key };
             self.misplaced(event, kind, why, Some(first.refused.clone()));
@@ -230,7 +280,7 @@ impl<'s> Session<'s> {
         missing.is_none()
     }
 
-    fn lane(&self, event: Value<'_, 's>) -> String {
+    pub(super) fn lane(&self, event: Value<'_, 's>) -> String {
         self.protocol.lane.of(event).and_then(Value::as_str).unwrap_or_default().into_owned()
     }
 
@@ -258,6 +308,9 @@ impl<'s> Session<'s> {
         {
             self.unnamed.insert(&opens.thing);
         }
+        if let Some(follows) = &does.follows {
+            self.check_begun(follows, kind, event);
+        }
         // What is refused does nothing.
         if let Some(needs) = &does.needs
             && !self.has(needs, kind, event, item)
@@ -266,6 +319,10 @@ impl<'s> Session<'s> {
                 self.stray(result, item);
             }
             return;
+        }
+        if does.replaces_history {
+            self.owners.clear();
+            self.again.clear();
         }
         if does.when_open.as_ref().is_some_and(|needs| !self.is_open(needs, event, item)) {
             return;
@@ -286,7 +343,7 @@ impl<'s> Session<'s> {
             self.say(says, kind, item);
         }
         if let Some(call) = &does.call {
-            self.make(call, item);
+            self.make(call, kind, item);
         }
         let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
         if let Some(piece) = &does.arguments
@@ -341,6 +398,8 @@ impl<'s> Session<'s> {
         if does.begins_turn {
             self.turn_start = self.transcript.parts.len();
             self.faulty_keys.clear();
+            self.begun.clear();
+            self.owners.clear();
             self.waiting.clear();
             self.unanswered = 0;
         }
@@ -369,12 +428,18 @@ impl<'s> Session<'s> {
         let Some((id, key)) = id_of(opens, item).zip(self.key(opens, event, item)) else { return };
         self.openings += 1;
         self.opened.entry(&opens.thing).or_default().push((key.clone(), self.openings));
+        let known = key.clone();
         let is_open = self.open.entry(&opens.thing).or_default().insert(key, self.openings).is_some();
-        if let (true, Some(refused)) = (is_open, &opens.refused) {
+        let is_known = self.refused.get(&*opens.thing).is_some_and(|refused| refused.contains(&known));
+        if let (true, false, Some(refused)) = (is_open, is_known, &opens.refused) {
             let says = refused.replace("{id}", &id);
             let why = Misplacement::Open { thing: opens.thing.clone(), id: id.to_string() };
             self.misplaced(event, kind, why, Some(says));
         }
+        if !is_open {
+            self.begin(opens, &id, kind, event);
+        }
+        self.own(opens, &id, kind, event);
         self.last_opened = id.into_owned();
     }
 
@@ -388,6 +453,7 @@ impl<'s> Session<'s> {
     ) -> bool {
         let Some((id, key)) = id_of(needs, item).zip(self.key(needs, event, item)) else { return true };
         if !self.has_begun || self.is_open(needs, event, item) {
+            self.check_owner(needs, &id, kind, event);
             return true;
         }
         // What has another id than all before probably is of what was opened last, which has no piece of that then.
@@ -397,6 +463,13 @@ impl<'s> Session<'s> {
         let last = opened.last().map(|(id, _)| id.clone());
         let refused = self.refused.entry(&needs.thing).or_default();
         let is_first = refused.insert(key);
+        // It may be of any that is open.
+        let open = open.into_iter().flat_map(HashMap::keys).map(String::as_str).take(LOOKED_AT);
+        for id in [&*id].into_iter().chain(last.as_deref()).chain(open) {
+            if let Some(called) = self.calls.get_mut(id) {
+                called.is_refused = true;
+            }
+        }
         refused.extend(last);
         // What was opened without an id may be this.
         if is_first && !self.unnamed.contains(&*needs.thing) {
@@ -424,15 +497,20 @@ impl<'s> Session<'s> {
     /// Closes everything of a kind, of which nothing should be open.
     fn end_all(&mut self, ends: &'static MustBeClosed, kind: &str, event: Value<'_, 's>) {
         let Some(mut open) = self.open.remove(&*ends.thing) else { return };
-        // What an event was refused for is that mistake.
-        let refused = self.refused.get(&*ends.thing);
-        open.retain(|id, _| refused.is_none_or(|refused| !refused.contains(id)));
+        // What an event was refused for is that mistake, and what follows is no other.
+        let refused = self.refused.entry(&ends.thing).or_default();
+        open.retain(|id, _| refused.insert(id.clone()));
         let mut ids: Vec<(usize, String)> = open.into_iter().map(|(id, number)| (number, id)).collect();
         if ids.is_empty() {
             return;
         }
         ids.sort_unstable();
         let ids: Vec<String> = ids.into_iter().map(|(_, id)| id).collect();
+        for id in &ids {
+            if let Some(called) = self.calls.get_mut(&**id) {
+                called.is_refused = true;
+            }
+        }
         let says = ends.refused.as_ref().map(|refused| refused.replace("{ids}", &ids.join(", ")));
         self.misplaced(event, kind, Misplacement::LeftOpen { thing: ends.thing.clone(), ids }, says);
     }

@@ -48,6 +48,10 @@ pub(crate) struct Protocol {
     pub(crate) within_streams: Deferred<Vec<String>>,
     /// Where the name is of who sends an event, if several send streams at the same time.
     pub(crate) lane: Paths,
+    /// What the other side calls who sends an event without such a name.
+    pub(crate) without_lane: String,
+    /// What it says of an event that is sent by another one than what it is for.
+    pub(crate) refuses_others: String,
     /// Where the id of the response is that an event belongs to: each is a turn of the model.
     pub(crate) turn: Paths,
     /// What the calls of a history must have.
@@ -176,6 +180,8 @@ pub(crate) struct Event {
     /// The stream of which it is a chunk. It goes on until another event comes, and only its first chunk must name it.
     pub(crate) stream: Option<Stream>,
     pub(crate) opens: Option<Resource>,
+    /// What must have been opened before it in this turn, also if it is closed again.
+    pub(crate) follows: Option<Resource>,
     /// What must be open for it.
     pub(crate) needs: Option<Resource>,
     pub(crate) closes: Option<Resource>,
@@ -207,6 +213,8 @@ pub(crate) struct Event {
     pub(crate) tools: Option<Tools>,
     /// The list of what was said before it.
     pub(crate) history: Option<Paths>,
+    /// Whether the other side forgets what it knew before that list.
+    pub(crate) replaces_history: bool,
     /// The same as messages of a front end, which have calls and results as parts.
     pub(crate) ui_messages: Option<Paths>,
     /// The same as a list of Gemini's contents.
@@ -304,6 +312,21 @@ pub(crate) struct Resource {
     /// Whether it says so only of a call that was never begun.
     #[serde(default)]
     pub(crate) says_if_new: bool,
+    /// What it says if it was open before in this turn.
+    pub(crate) refused_again: Option<String>,
+    /// What it is called if only who has opened it may send more of it.
+    pub(crate) owned: Option<String>,
+    /// What it is a part of.
+    pub(crate) parent: Option<Parent>,
+}
+
+/// What something is a part of: both are of one sender.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Parent {
+    pub(crate) thing: String,
+    pub(crate) id: Paths,
+    pub(crate) refused: String,
 }
 
 /// Something that must not be open any more.
@@ -332,6 +355,8 @@ pub(crate) struct CallStep {
     /// When it is another call than an earlier one with its id.
     #[serde(default)]
     pub(crate) anew: Anew,
+    /// What the other side does with such a call, if it takes it for the earlier one.
+    pub(crate) taken_for_earlier: Option<String>,
 }
 
 /// When an event makes another call than an earlier one with its id. It never does where it only tells more of a call.

@@ -8,6 +8,7 @@ pub(crate) mod described;
 mod event_calls;
 mod event_history;
 pub(crate) mod event_log;
+mod event_owners;
 mod event_results;
 pub(crate) mod event_session;
 mod event_shapes;
