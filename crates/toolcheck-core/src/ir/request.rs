@@ -82,7 +82,7 @@ pub struct Tools<'s> {
     /// The tools that are declared outside the list: in a namespace, among the messages, in the output of a tool
     /// search, among the parameters of a model.
     pub added: Vec<ToolDef<'s>>,
-    /// The tools that a tool search refers to.
+    /// The tools that a tool search refers to, or that may be in a list that is not shown.
     pub references: Vec<Named<'s>>,
     /// The blocks that add tools to the conversation or remove them.
     pub changes: Vec<ToolChange<'s>>,

@@ -15,12 +15,13 @@ use super::parts::{call, result};
 use super::{Conversation, Reader, Reading};
 use crate::claim::certainty;
 use crate::ir::{
-    Body, Call, Details, MisplacedEvent, Misplacement, MissingKey, Named, Place, Role, ToolDef, Transcript,
+    Body, Call, Details, MisplacedEvent, Misplacement, MissingKey, Named, Place, Role, Transcript,
     UnpairedReason,
 };
 use crate::names::words;
 use requests::{Request, Requests};
 
+mod listed;
 mod requests;
 mod sampling;
 mod shapes;
@@ -203,6 +204,7 @@ struct Session<'s> {
     /// Whether the last list of tools says that it goes on.
     has_next_page: bool,
     lists: usize,
+    listed: Listed,
     /// The tools by their names: the number of the list, and the place among all tools.
     tools: HashMap<Cow<'s, str>, (usize, usize)>,
     /// What the server asked the client's model, each a conversation of its own.
@@ -213,6 +215,17 @@ struct Session<'s> {
     tasks: HashMap<Cow<'s, str>, usize>,
     /// Which keys a tool's last result wants back.
     wanted: HashMap<Cow<'s, str>, Vec<&'static str>>,
+}
+
+/// Whether the tools of a server are those that it has listed last.
+#[derive(Default, PartialEq, Eq)]
+enum Listed {
+    #[default]
+    Known,
+    /// They have changed since.
+    Changed,
+    /// They have changed, and the client has asked for them again.
+    Asked,
 }
 
 /// What a call that is sent again has beside its arguments, each because of a key of the result.
@@ -233,6 +246,7 @@ impl<'s> Session<'s> {
             accepted: BTreeSet::new(),
             has_next_page: false,
             lists: 0,
+            listed: Listed::default(),
             tools: HashMap::default(),
             sampled: Vec::new(),
             forms: HashMap::default(),
@@ -286,6 +300,10 @@ impl<'s> Session<'s> {
                             |params: &Value<'_, '_>| params.get("messages").is_some_and(Value::is_array);
                         params.filter(is_list).map(|params| self.sample(params))
                     }
+                    "tools/list" => {
+                        self.ask_for_list(params);
+                        None
+                    }
                     _ => None,
                 };
                 let form = params.and_then(form_of);
@@ -306,7 +324,7 @@ impl<'s> Session<'s> {
                     "notifications/tasks" => {
                         params.map(|state| self.task(state));
                     }
-                    "notifications/tools/list_changed" => self.transcript.request.tools.hides_some = true,
+                    "notifications/tools/list_changed" => self.listed = Listed::Changed,
                     _ => {}
                 }
                 Some("notifications")
@@ -339,6 +357,7 @@ impl<'s> Session<'s> {
             let missing = MissingKey { case: "call-name", key: "name", place, name: None, because: None };
             self.transcript.details.missing_keys.push(missing);
         }
+        self.may_be_unlisted(&call);
         self.transcript.turn(Role::Assistant, message).part(message, Body::Call(call));
         self.transcript.parts.len() - 1
     }
@@ -409,6 +428,7 @@ impl<'s> Session<'s> {
         if answer.is_some_and(|answer| answer.get("tools").is_some()) {
             self.declare(message);
             self.has_next_page = answer.and_then(|answer| answer.get_str("nextCursor")).is_some();
+            self.end_list();
         }
         shapes::check_response(&mut self.checked, message);
         let is_asked = id.as_ref().is_some_and(|id| !self.open.of(id).is_empty());
@@ -525,47 +545,6 @@ impl<'s> Session<'s> {
             result.call_id = call.id.clone().or(result.call_id);
         }
         self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
-    }
-
-    /// Adds the tools of a list, each once: a client asks for them again, or a page at a time.
-    fn declare(&mut self, message: Value<'_, 's>) {
-        // A tool that stands alone is its own list.
-        let single = Some(message).filter(|message| is_tool(*message));
-        let Some(list) = tools_of(message).or(single) else { return };
-        self.lists += 1;
-        let tools = &mut self.transcript.request.tools;
-        tools.place.get_or_insert(Place::of(list));
-        let known = tools.list.get_or_insert_default();
-        let elements = list.elements().filter(|_| single.is_none());
-        // A list alone may be of a framework, whose schemas are wrapped or of another kind.
-        let names_type =
-            |tool: Value<'_, '_>| tool.get("inputSchema").is_some_and(|it| it.get("type").is_some());
-        let wants_object =
-            message.get("jsonrpc").is_some() || single.into_iter().chain(elements.clone()).any(names_type);
-        for tool in single.into_iter().chain(elements).filter(|tool| tool.is_object()) {
-            let name = tool.get("name").and_then(Named::of);
-            let text = name.as_ref().map(|name| name.text.clone());
-            let schema = tool.get("inputSchema").map(Place::of);
-            let result_schema = tool.get("outputSchema").filter(|schema| !schema.is_null()).map(Place::of);
-            let mut tool =
-                ToolDef { name, schema, result_schema, wants_object, ..ToolDef::new(Place::of(tool)) };
-            // Twice in one list is a mistake, and in two lists none.
-            let before = text.and_then(|text| self.tools.insert(text, (self.lists, known.len())));
-            match before {
-                Some((of_list, at)) if of_list != self.lists => {
-                    if let Some(text) = tool.name.as_ref().map(|name| name.text.clone()) {
-                        self.tools.insert(text, (self.lists, at));
-                    }
-                    let raw = |place: Option<Place>| place.map(|at| message.document().value(at.node).raw());
-                    let is_same = [(known[at].schema, schema), (known[at].result_schema, result_schema)]
-                        .into_iter()
-                        .all(|(old, new)| raw(old) == raw(new));
-                    tool.since = if is_same { known[at].since } else { self.transcript.parts.len() };
-                    known[at] = tool;
-                }
-                _ => known.push(tool),
-            }
-        }
     }
 }
 

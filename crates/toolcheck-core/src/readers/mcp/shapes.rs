@@ -37,6 +37,10 @@ pub(super) fn check_response(details: &mut Details<'_>, message: Value<'_, '_>) 
     {
         wrong(details, version, "jsonrpc", "`2.0`", false);
     }
+    // Only an error may answer what could not be read.
+    if let Some(id) = message.get("id").filter(|id| id.is_null() && message.get("result").is_some()) {
+        wrong(details, id, "id", "that of the request", false);
+    }
     match (message.get("result"), message.get("error")) {
         (None, None) => missing(details, message, "result"),
         (Some(result), None) if !result.is_object() => wrong(details, result, "result", "an object", false),
