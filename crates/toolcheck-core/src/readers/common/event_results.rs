@@ -156,13 +156,16 @@ impl<'s> Session<'s> {
 
     pub(super) fn result(
         &mut self,
-        step: &ResultStep,
+        step: &'static ResultStep,
         kind: &str,
         event: Value<'_, 's>,
         item: Value<'_, 's>,
     ) {
         let id = step.id.of(item);
         let text = id.and_then(Named::of).map(|id| id.text);
+        if text.is_none() {
+            self.check_id(step, item);
+        }
         let called = text.as_ref().and_then(|id| self.calls.get_mut(id));
         let is_known = called.is_some();
         let mut executor = Executor::default();

@@ -27,6 +27,8 @@ pub(crate) struct Session<'s> {
     pub(super) owners: HashMap<(&'static str, String), String>,
     /// The calls with the ids of earlier ones, if the other side takes them for those.
     pub(super) again: HashMap<Cow<'s, str>, MisplacedEvent>,
+    /// Whether the other side takes results without ids.
+    pub(super) waives_ids: bool,
     /// What was opened without its id.
     pub(super) unnamed: HashSet<&'static str>,
     /// Whether the log has everything from here on.
@@ -91,6 +93,7 @@ impl<'s> Session<'s> {
             begun: HashMap::default(),
             owners: HashMap::default(),
             again: HashMap::default(),
+            waives_ids: false,
             unnamed: HashSet::default(),
             has_begun: false,
             phase: 0,
@@ -320,6 +323,7 @@ impl<'s> Session<'s> {
             }
             return;
         }
+        self.waives_ids |= does.waives_ids;
         if does.replaces_history {
             self.owners.clear();
             self.again.clear();

@@ -3,7 +3,7 @@
 use toolcheck_json::Value;
 
 use super::event_session::Session;
-use super::events::{Key, Types};
+use super::events::{Key, ResultStep, Types};
 use crate::ir::{MissingKey, Place, WrongValue};
 
 impl<'s> Session<'s> {
@@ -43,6 +43,19 @@ impl<'s> Session<'s> {
     }
 }
 
+impl<'s> Session<'s> {
+    /// Says of a result that it must have the id of its call, if calls have ids. Another server may take it all the same.
+    pub(super) fn check_id(&mut self, step: &'static ResultStep, item: Value<'_, 's>) {
+        let Some(wants) =
+            step.wants_id.as_deref().filter(|_| self.has_begun && !self.waives_ids && !self.calls.is_empty())
+        else {
+            return;
+        };
+        let wrong = WrongValue { place: Place::of(item), key: step.id.key(), wants, is_doubtful: true };
+        self.transcript.details.wrong_values.push(wrong);
+    }
+}
+
 impl Key {
     fn takes(&self, value: Value<'_, '_>) -> bool {
         match self.types {
@@ -50,6 +63,7 @@ impl Key {
                 value.as_str().is_some_and(|text| self.any.iter().any(|one| *one == *text))
             }
             Types::Text => value.as_json_str().is_some(),
+            Types::Object => value.is_object(),
             Types::TextOrList => value.as_json_str().is_some() || value.is_array(),
         }
     }

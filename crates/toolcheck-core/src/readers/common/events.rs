@@ -169,6 +169,8 @@ pub(crate) struct Event {
     pub(crate) when: Option<Condition>,
     /// What it must not have.
     pub(crate) unless: Option<Condition>,
+    /// Whether the other side takes results without ids.
+    pub(crate) waives_ids: bool,
     /// What the other side refuses to be without, or to be something else.
     pub(crate) keys: Vec<Key>,
     /// The list whose elements are meant.
@@ -280,6 +282,7 @@ pub(crate) enum Types {
     #[default]
     Text,
     TextOrList,
+    Object,
 }
 
 /// What an event must have.
@@ -409,6 +412,8 @@ pub(crate) struct ResultStep {
     pub(crate) content: Paths,
     /// Whether it says that the tool failed.
     pub(crate) is_error: Option<bool>,
+    /// What its id must be, if it has none where calls have ids, unless the other side takes that.
+    pub(crate) wants_id: Option<String>,
     /// Whether it may come again: the other side repeats what it was sent, or sends a newer state.
     #[serde(default)]
     pub(crate) may_repeat: bool,
