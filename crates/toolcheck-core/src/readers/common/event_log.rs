@@ -73,6 +73,8 @@ fn in_order<'d, 's>(records: &[Value<'d, 's>], protocol: &Protocol) -> Vec<Value
 struct Kinds {
     protocol: &'static Protocol,
     by_kind: HashMap<&'static str, Vec<&'static Event>>,
+    /// The kinds by how they are read where programs write them in another case.
+    in_any_case: HashMap<String, &'static str>,
     /// Events without a kind.
     by_key: Vec<&'static Event>,
 }
@@ -96,7 +98,9 @@ impl Kinds {
         for other in protocol.others.iter() {
             by_kind.entry(other).or_default();
         }
-        Self { protocol, by_kind, by_key }
+        let kinds = by_kind.keys().filter(|_| protocol.kinds_in_any_case);
+        let in_any_case = kinds.map(|kind| (without_case(kind), *kind)).collect();
+        Self { protocol, by_kind, in_any_case, by_key }
     }
 
     fn event<'d, 's>(&self, record: Value<'d, 's>) -> Option<(Value<'d, 's>, Known)> {
@@ -113,7 +117,13 @@ impl Kinds {
         if !event.is_object() {
             return None;
         }
-        if let Some(kind) = self.protocol.kind.of(event).and_then(Value::as_str) {
+        if let Some(mut kind) = self.protocol.kind.of(event).and_then(Value::as_str) {
+            if !self.in_any_case.is_empty()
+                && !self.by_kind.contains_key(&*kind)
+                && let Some(known) = self.in_any_case.get(&without_case(&kind))
+            {
+                kind = (*known).into();
+            }
             // What ends so is the beginning of any number of kinds.
             let is_of = |other: &String| other.strip_suffix('*').is_some_and(|start| kind.starts_with(start));
             let other = || self.protocol.others.iter().any(is_of).then_some(&[][..]);
@@ -126,6 +136,11 @@ impl Kinds {
         let kind = events.first()?.shown().to_owned();
         Some(Known { kind, events })
     }
+}
+
+/// A kind as it is in any case.
+fn without_case(kind: &str) -> String {
+    kind.chars().filter(|char| *char != '_').map(|char| char.to_ascii_lowercase()).collect()
 }
 
 struct Log<'s> {

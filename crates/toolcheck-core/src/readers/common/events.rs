@@ -29,6 +29,8 @@ pub(crate) struct Protocol {
     pub(crate) shown_by: Vec<Sign>,
     /// Where the text is that names the kind of an event.
     pub(crate) kind: Paths,
+    /// Whether programs write kinds in another case too, such as `ToolCall` for `tool_call`.
+    pub(crate) kinds_in_any_case: bool,
     /// Where the id of the session is, if a log may have several at once.
     pub(crate) session: Paths,
     /// The events from which on a log has everything, so that what it does not have was never sent.
