@@ -95,25 +95,3 @@ fn is_named_first(text: &str) -> bool {
     !matches!(name, "" | "all")
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
-
-#[cfg(test)]
-mod tests {
-    use toolcheck_json::Document;
-
-    use super::*;
-
-    #[test]
-    fn calls_in_words_are_known_and_prose_is_not_one() {
-        let holds = |text: &str| {
-            let json = serde_json::to_string(text).unwrap();
-            let document = Document::read(json.as_bytes());
-            hold_call(document.root().as_json_str().unwrap())
-        };
-        type Cases = std::collections::BTreeMap<String, Vec<String>>;
-        let cases: Cases = serde_json::from_str(include_str!("call_marks.json")).unwrap();
-        for (kind, text) in cases.iter().flat_map(|(kind, texts)| texts.iter().map(move |text| (kind, text)))
-        {
-            assert_eq!(holds(text), kind == "calls", "{text}");
-        }
-    }
-}

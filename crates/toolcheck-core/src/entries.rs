@@ -246,13 +246,3 @@ fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     }
     events
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_api_refuses_is_read() {
-        assert!(Target::parse(include_str!("entries.toml")).is_ok());
-    }
-}

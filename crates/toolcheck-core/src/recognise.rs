@@ -20,9 +20,9 @@ use regex::{Captures, Regex};
 use toolcheck_json::sort_by_positions;
 
 use crate::framework::{self, Framework};
-use crate::targets::{self, FREE, Pattern, Refusal, Target};
+use crate::targets::{self, Pattern, Refusal, Target};
 
-use expression::{Expression, Window};
+use expression::{Expression, VALUES, Window, is_gap, is_number, is_quote, pattern};
 
 pub use classes::{ClassError, Classified, ErrorClass};
 pub use envelopes::Envelope;
@@ -304,80 +304,10 @@ fn captured(pattern: &Regex, error: &str, found: &Captures<'_>) -> Vec<(String, 
     named.collect()
 }
 
-/// A regular expression for a text, with the expression `last` for its last placeholder.
-fn pattern(text: &str, last: &str) -> String {
-    let mut pattern = String::from("(?s)");
-    let mut seen: Vec<&str> = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        if let Some((name, after)) = placeholder(rest) {
-            let is_last = !after.contains(char::is_alphanumeric);
-            let inside = match name {
-                _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
-                VALUES if is_last => r#"\\*['"`\u{2018}\u{201c}](?:,\s+|[^\n"}])*"#,
-                // A list of values may go on in the next line.
-                _ if is_last && name.starts_with(VALUES) => r#"(?:,\s+|[^\n"}])*"#,
-                _ if is_last => last,
-                // What is in front of the text is no part of it.
-                _ if text[..text.len() - rest.len()].chars().all(is_gap) => r#"[^\s"{}]*?"#,
-                _ => ".*?",
-            };
-            let group = name.replace('-', "_");
-            // A repeated placeholder may have another value: only the first is captured.
-            if seen.contains(&name) || name == FREE {
-                pattern.push_str(&format!("(?:{inside})"));
-            } else {
-                pattern.push_str(&format!("(?P<{group}>{inside})"));
-                seen.push(name);
-            }
-            // What is said next is a word of its own: `temperature` is not `temper`, `at` and `ure`. Its quotes may be lost.
-            let next = after.trim_start_matches(is_gap);
-            if next.len() < after.len() && next.starts_with(char::is_alphanumeric) {
-                pattern
-                    .push_str(r#"(?:[\s>|\u{2502}\u{258f}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
-                rest = next;
-                continue;
-            }
-            rest = after;
-            continue;
-        }
-        let mut characters = rest.chars();
-        let character = characters.next().unwrap_or_default();
-        if character.is_whitespace() {
-            // What is said before a value is a word of its own, too.
-            let is_value = placeholder(characters.as_str().trim_start_matches(is_gap)).is_some();
-            if is_value && text[..text.len() - rest.len()].ends_with(char::is_alphanumeric) {
-                pattern.push_str(r"\b");
-            }
-            // A line may be quoted, framed or escaped again.
-            pattern.push_str(r"(?:[\s>|\u{2502}\u{258f}]|\\+[nrt])*");
-        } else if is_quote(character) {
-            pattern.push_str(r#"[\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]*"#);
-        } else if character == '.' && characters.as_str().is_empty() {
-            // The final full stop is often lost, so it is optional.
-        } else {
-            pattern.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
-        }
-        rest = characters.as_str();
-    }
-    pattern
-}
-
-/// The name of the placeholder with which a text begins, and what comes after it.
-fn placeholder(text: &str) -> Option<(&str, &str)> {
-    let placeholder = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-    placeholder.filter(|(name, _)| crate::text::is_placeholder(name))
-}
-
-fn is_number(name: &str) -> bool {
-    matches!(name, "index" | "part" | "member" | "part-member" | "line" | "max" | "length" | "count")
-}
-
 /// Placeholders for ids and the like, which contain no end of a sentence and no quote; `ids` is a list of quoted ids.
 const IDS: [&str; 4] = ["id", "name", "field", "ids"];
 
-/// The placeholders for allowed values and for keys, each in quotes.
-const VALUES: &str = "values";
+/// The placeholder for keys, each in quotes.
 const FIELDS: &str = "fields";
 
 /// The value from `start` to `end`, extended if it opens a brace that is closed after it: the `}` of a pattern's
@@ -472,13 +402,4 @@ fn is_tag(text: &str) -> bool {
     let inside = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     let name = inside.map(|inside| inside.trim_matches('/').trim_end());
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()))
-}
-
-/// Whether a character is often lost, doubled or replaced.
-fn is_gap(character: char) -> bool {
-    character.is_whitespace() || is_quote(character)
-}
-
-fn is_quote(character: char) -> bool {
-    matches!(character, '\'' | '"' | '`' | '\\' | '\u{2018}' | '\u{2019}' | '\u{201c}' | '\u{201d}')
 }

@@ -193,17 +193,3 @@ impl serde::de::Visitor<'_> for Text {
         RuleId::find(text).ok_or_else(|| E::custom(format_args!("unknown rule `{text}`")))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::RuleId;
-
-    #[test]
-    fn ids_are_sorted_and_each_is_found_by_its_text() {
-        assert!(RuleId::TEXTS.is_sorted_by(|one, next| one < next));
-        for id in RuleId::ALL {
-            assert_eq!(RuleId::find(id.as_str()), Some(*id));
-        }
-        assert_eq!(RuleId::find("no-such-rule"), None);
-    }
-}

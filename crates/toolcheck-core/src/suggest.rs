@@ -113,25 +113,3 @@ fn is_long_enough(name: &str, known: &str) -> bool {
 fn is_part(name: &str, known: &str) -> bool {
     name.contains('-') && name.split('-').all(|word| known.split('-').any(|other| other == word))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_short_name_is_not_similar_to_a_long_one() {
-        let known = ["malformed-tool-call-id", "oversized-content", "xlam"];
-        assert_eq!(similar("foo", known).name(), None);
-        assert_eq!(similar("x", known).name(), None);
-        assert_eq!(similar("xlm", known).name(), Some("xlam"));
-        assert_eq!(similar("oversized", known).name(), Some("oversized-content"));
-    }
-
-    #[test]
-    fn a_word_that_is_left_out_does_not_hide_the_name() {
-        let known = ["orphan-server-result", "orphan-tool-result", "late-tool-result"];
-        assert_eq!(similar("orphan-result", known).name(), Some("orphan-tool-result"));
-        assert_eq!(similar("orphan_tool_result", known).name(), Some("orphan-tool-result"));
-        assert_eq!(similar("late-result", known).name(), Some("late-tool-result"));
-    }
-}

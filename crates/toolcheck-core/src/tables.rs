@@ -65,22 +65,3 @@ impl<T, const N: usize> Tables<T, N> {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-    use std::path::Path;
-
-    #[test]
-    fn each_place_in_an_order_is_taken_once() {
-        for folder in ["envelopes", "errors", "shapes"] {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-            let mut places = BTreeSet::new();
-            for file in std::fs::read_dir(folder).unwrap() {
-                let path = file.unwrap().path();
-                let table: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
-                assert!(places.insert(table["order"].as_integer().unwrap()), "{}", path.display());
-            }
-        }
-    }
-}

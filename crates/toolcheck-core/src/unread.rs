@@ -540,23 +540,3 @@ pub(crate) fn unwrapped<R>(value: Value<'_, '_>, see: impl FnOnce(Value<'_, '_>)
     let document = Document::read(inner.as_bytes());
     see(document.root())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::in_answer;
-    use toolcheck_json::Document;
-
-    #[test]
-    fn the_first_call_of_an_answer_is_named_and_long_answers_are_not_searched_to_their_end() {
-        let call = r#"{"type": "tool_use", "id": "toolu_1", "name": "tide", "input": {}}"#;
-        let found = |text: &str| {
-            let document = Document::read(text.as_bytes());
-            in_answer(document.root()).map(|unread| unread.place.span.start as usize)
-        };
-        let two = format!(r#"{{"content": [{{"type": "text", "text": "so"}}, {call}, {call}]}}"#);
-        assert_eq!(found(&two), two.find(call));
-        assert_eq!(found(r#"{"content": [{"type": "text", "text": "so"}]}"#), None);
-        let late = format!("[{}{call}]", r#"{"text": {"is": "long"}},"#.repeat(5_000));
-        assert_eq!(found(&late), None);
-    }
-}

@@ -8,7 +8,7 @@ use toolcheck_core::{Level, RuleId, formats, framework, protocols, readers};
 
 use crate::testing::ids_in;
 
-fn file_of(id: &str) -> String {
+pub(crate) fn file_of(id: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("targets");
     std::fs::read_to_string(folder.join(format!("{id}.toml"))).unwrap()
 }

@@ -46,6 +46,13 @@ impl<'t, 's> Side<'t, 's> {
         Self { binding: Binding::of(Some(format)), named_as: Some(format.id), ..self }
     }
 
+    /// The results, each with the call that it answers, as they are compared.
+    pub fn results(&self) -> Vec<(Place, Option<Place>)> {
+        let events = Events::of(self).all;
+        let results = events.iter().filter(|event| event.sort == EventKind::Result);
+        results.map(|result| (result.place, result.owner.map(|call| events[call].place))).collect()
+    }
+
     /// The wire format, if it is one.
     pub(super) fn format(&self) -> Option<&'static Format> {
         self.transcript.format.and_then(|format| formats::find(format.id))
@@ -417,57 +424,4 @@ fn arguments_in(text: &str) -> u64 {
         return canonical::of_nothing();
     }
     canonical::of_json_text(text).unwrap_or_else(|| canonical::of_string(text))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::{Value as Json, json};
-
-    use super::*;
-    use crate::pairing::Pairing;
-    use crate::targets::Target;
-
-    /// Messages with few ids and names, so that much is repeated, missing, early or late.
-    fn message() -> impl Strategy<Value = Json> {
-        let id = || (0..4).prop_map(|id| format!("c{id}"));
-        let name = || (0..3).prop_map(|name| format!("f{name}"));
-        let call = (id(), name()).prop_map(
-            |(id, name)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": "{}"}}),
-        );
-        let result = (id(), prop::option::of(name())).prop_map(
-            |(id, name)| json!({"role": "tool", "tool_call_id": id, "name": name, "content": "done"}),
-        );
-        prop_oneof![
-            prop::collection::vec(call, 1..4)
-                .prop_map(|calls| json!({"role": "assistant", "content": null, "tool_calls": calls})),
-            result.clone(),
-            result,
-            Just(json!({"role": "user", "content": "go on"})),
-        ]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-        /// What a comparison says of a result is what rules say of it, if there are ids.
-        #[test]
-        fn results_answer_the_same_calls_as_for_rules(messages in prop::collection::vec(message(), 1..12)) {
-            let text = json!({"model": "gpt-5", "messages": messages}).to_string();
-            let document = Document::read(text.as_bytes());
-            let format = formats::find("openai-chat").unwrap();
-            let transcript = format.read(document.root()).unwrap();
-            let pairing = Pairing::new(&transcript, Target::unknown());
-            let events = Events::of(&Side::new(&transcript, &document)).all;
-            let results = events.iter().filter(|event| event.sort == EventKind::Result);
-            let compared: Vec<_> = results
-                .map(|result| (result.place, result.owner.map(|call| events[call].place)))
-                .collect();
-            let of_rules: Vec<_> = pairing.results.iter().map(|site| {
-                let call = site.paired_with.call().map(|call| pairing.calls[call].part.place);
-                (site.part.place, call)
-            }).collect();
-            prop_assert_eq!(compared, of_rules, "{}", text);
-        }
-    }
 }

@@ -7,7 +7,11 @@ use std::sync::OnceLock;
 use memchr::memmem;
 use regex::Regex;
 
-use super::{is_gap, pattern, placeholder};
+use crate::targets::FREE;
+use crate::text::is_placeholder;
+
+/// The placeholder for allowed values, each in quotes.
+pub(super) const VALUES: &str = "values";
 
 #[derive(Debug)]
 pub(super) struct Expression {
@@ -109,21 +113,80 @@ pub(super) fn literals(text: &str) -> String {
     literals
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_literals_of_a_text_are_in_its_pattern() {
-        let texts = crate::recognise::texts().map(|(.., text)| text);
-        let mut count = 0;
-        for text in texts.chain(["a {name} b. {id}.", "{} {no.", "'{count}' '. x", "{index}."]) {
-            let (literals, pattern) = (literals(text), pattern(text, "[^}]*"));
-            for word in literals.split(' ') {
-                assert!(pattern.contains(&regex::escape(word)), "{text}: {word}");
+/// A regular expression for a text, with the expression `last` for its last placeholder.
+pub(super) fn pattern(text: &str, last: &str) -> String {
+    let mut pattern = String::from("(?s)");
+    let mut seen: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if let Some((name, after)) = placeholder(rest) {
+            let is_last = !after.contains(char::is_alphanumeric);
+            let inside = match name {
+                _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
+                VALUES if is_last => r#"\\*['"`\u{2018}\u{201c}](?:,\s+|[^\n"}])*"#,
+                // A list of values may go on in the next line.
+                _ if is_last && name.starts_with(VALUES) => r#"(?:,\s+|[^\n"}])*"#,
+                _ if is_last => last,
+                // What is in front of the text is no part of it.
+                _ if text[..text.len() - rest.len()].chars().all(is_gap) => r#"[^\s"{}]*?"#,
+                _ => ".*?",
+            };
+            let group = name.replace('-', "_");
+            // A repeated placeholder may have another value: only the first is captured.
+            if seen.contains(&name) || name == FREE {
+                pattern.push_str(&format!("(?:{inside})"));
+            } else {
+                pattern.push_str(&format!("(?P<{group}>{inside})"));
+                seen.push(name);
             }
-            count += 1;
+            // What is said next is a word of its own: `temperature` is not `temper`, `at` and `ure`. Its quotes may be lost.
+            let next = after.trim_start_matches(is_gap);
+            if next.len() < after.len() && next.starts_with(char::is_alphanumeric) {
+                pattern
+                    .push_str(r#"(?:[\s>|\u{2502}\u{258f}\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]|\\+[nrt])+"#);
+                rest = next;
+                continue;
+            }
+            rest = after;
+            continue;
         }
-        assert!(count > 900, "{count}");
+        let mut characters = rest.chars();
+        let character = characters.next().unwrap_or_default();
+        if character.is_whitespace() {
+            // What is said before a value is a word of its own, too.
+            let is_value = placeholder(characters.as_str().trim_start_matches(is_gap)).is_some();
+            if is_value && text[..text.len() - rest.len()].ends_with(char::is_alphanumeric) {
+                pattern.push_str(r"\b");
+            }
+            // A line may be quoted, framed or escaped again.
+            pattern.push_str(r"(?:[\s>|\u{2502}\u{258f}]|\\+[nrt])*");
+        } else if is_quote(character) {
+            pattern.push_str(r#"[\\'"`\u{2018}\u{2019}\u{201c}\u{201d}]*"#);
+        } else if character == '.' && characters.as_str().is_empty() {
+            // The final full stop is often lost, so it is optional.
+        } else {
+            pattern.push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
+        }
+        rest = characters.as_str();
     }
+    pattern
+}
+
+/// The name of the placeholder with which a text begins, and what comes after it.
+pub(super) fn placeholder(text: &str) -> Option<(&str, &str)> {
+    let placeholder = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    placeholder.filter(|(name, _)| is_placeholder(name))
+}
+
+pub(super) fn is_number(name: &str) -> bool {
+    matches!(name, "index" | "part" | "member" | "part-member" | "line" | "max" | "length" | "count")
+}
+
+/// Whether a character is often lost, doubled or replaced.
+pub(super) fn is_gap(character: char) -> bool {
+    character.is_whitespace() || is_quote(character)
+}
+
+pub(super) fn is_quote(character: char) -> bool {
+    matches!(character, '\'' | '"' | '`' | '\\' | '\u{2018}' | '\u{2019}' | '\u{201c}' | '\u{201d}')
 }

@@ -206,36 +206,3 @@ fn walk(steps: &[Step], keys: &[String]) -> Option<Nearness> {
 fn folded(key: &str) -> String {
     key.chars().filter(|one| !matches!(one, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::*;
-
-    fn nearness(error: &str, pointer: &str) -> Option<Nearness> {
-        NamedPlace::all_in(error).iter().filter_map(|place| place.nearness(pointer)).max()
-    }
-
-    #[test]
-    fn places_are_named_in_many_ways_and_others_are_elsewhere() {
-        type Cases = BTreeMap<String, Vec<(String, String)>>;
-        let cases: Cases = serde_json::from_str(include_str!("places.json")).unwrap();
-        for (error, pointer) in &cases["near"] {
-            assert!(nearness(error, pointer).is_some(), "{error} {pointer}");
-        }
-        for (error, pointer) in &cases["elsewhere"] {
-            assert_eq!(nearness(error, pointer), None, "{error} {pointer}");
-        }
-    }
-
-    #[test]
-    fn the_very_place_is_the_nearest() {
-        let error = "messages.3.content.1.text: bad";
-        let near = |pointer: &str| nearness(error, pointer).unwrap_or_else(|| panic!("{pointer}"));
-        assert!(near("/messages/3/content/1/text") > near("/messages/3/content/1"));
-        assert!(near("/messages/3/content/1") > near("/messages/3"));
-        assert!(near("/messages/3/content/1/text") > near("/messages/3/content/1/text/deeper"));
-        assert_eq!(nearness(error, "/messages/3/role"), None);
-    }
-}

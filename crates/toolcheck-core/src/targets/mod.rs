@@ -26,8 +26,9 @@ pub use facts::{
 };
 pub use models_body::ModelsBody;
 pub use pattern::Pattern;
+pub use refusal::FREE;
 pub use refusal::{Evidence, EvidenceSummary, Refusal, Tolerance, Verdict};
-pub(crate) use refusal::{FREE, first_source, leave_out};
+pub(crate) use refusal::{first_source, leave_out};
 
 use self::shape::{Shape, TargetShape};
 use crate::error::Error;

@@ -205,7 +205,7 @@ const NUMBERS: [&str; 5] = ["index", "part", "member", "part-member", "before"];
 const LINE: &str = "line";
 
 /// What stands for words that the provider makes up as it goes, such as another program's message.
-pub(crate) const FREE: &str = "rest";
+pub const FREE: &str = "rest";
 
 /// Something that a target accepts.
 #[derive(Debug, Clone, Deserialize)]

@@ -189,22 +189,3 @@ fn is_yaml(head: &[u8]) -> bool {
         first == b"---" || first.starts_with(b"--- ") || is_key(first) && lines.next().is_some()
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::of_text;
-
-    #[test]
-    fn tables_are_known_by_their_starts() {
-        // The footer of the second is encrypted.
-        for (head, name) in [
-            (&b"PAR1\x15\x04"[..], "a Parquet file"),
-            (b"PARE\x15\x04", "a Parquet file"),
-            (b"[parts {\n  text: \"Hi\"\n}\n, parts {", "messages of Protocol Buffers as text"),
-            (b"parts {\n  function_call {\n", "messages of Protocol Buffers as text"),
-            (b"\x64\0\0\0\0\0\0\0\x01\0\0\0{\"messages\": []}", "a TFRecord file"),
-        ] {
-            assert_eq!(of_text(head).map(|text| text.name), Some(name));
-        }
-    }
-}

@@ -1,5 +1,6 @@
 //! Comparing conversations: kinds of changes, properties, and the conversations of the corpus.
 
+mod events;
 mod files;
 mod kinds;
 mod properties;

@@ -79,23 +79,3 @@ impl SourceKind {
         named(self.as_str())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_sort_has_a_policy_with_reasons() {
-        for kind in SourceKind::ALL {
-            assert!(kind.policy().rules().count() > 0);
-        }
-        assert!(
-            [Policy::of_next_request(), Policy::of_sent_messages()].iter().all(|one| one.rules().count() > 0)
-        );
-        for name in POLICIES.ids() {
-            let packed = POLICIES.packed(name).unwrap();
-            let entries: HashMap<RuleId, RuleLevel> = toolcheck_toml::from_packed(packed).unwrap();
-            assert!(entries.values().all(|entry| !entry.because.is_empty()), "{name}");
-        }
-    }
-}

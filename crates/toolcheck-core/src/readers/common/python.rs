@@ -238,39 +238,3 @@ fn divided(text: &str, mark: char) -> Vec<&str> {
     parts.push(&text[start..]);
     parts
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn types_are_read_as_far_as_they_are_known() {
-        let types = include_str!("python.json");
-        let types: serde_json::Map<String, serde_json::Value> = serde_json::from_str(types).unwrap();
-        for (text, schema) in types {
-            let found = Type::read(&text).schema();
-            assert_eq!(serde_json::from_str::<serde_json::Value>(&found).unwrap(), schema, "{text}");
-        }
-        assert_eq!(Type::read("Optional[int]").or_null().schema(), r#"{"type": ["integer", "null"]}"#);
-    }
-
-    #[test]
-    fn a_signature_becomes_a_schema() {
-        let schema = |text: &str| {
-            let document = toolcheck_json::Document::read(text.as_bytes());
-            schema_of(document.root()).map(|schema| String::from_utf8(schema).unwrap())
-        };
-        let text = r#"{"port": {"type": "str"}, "days": {"type": "int", "default": ""}, "type": {"type": "str, optional"}}"#;
-        let wanted = r#"{"type": "object", "properties": {"port": {"type": "string"}, "days": {"type": "integer"}, "type": {"type": ["string", "null"]}}, "required": ["port"], "additionalProperties": false}"#;
-        assert_eq!(schema(text).as_deref(), Some(wanted));
-        for schema_already in [
-            r#"{"type": "object", "properties": {"port": {"type": "string"}}}"#,
-            r#"{"properties": {"port": {"type": "string"}}}"#,
-            r#"{"type": "dict"}"#,
-            "{}",
-            r##"{"$ref": "#/a"}"##,
-        ] {
-            assert_eq!(schema(schema_already), None, "{schema_already}");
-        }
-    }
-}

@@ -125,18 +125,3 @@ pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, answ
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_in_python_are_read_and_nothing_else_is_one() {
-        type Case = (String, Vec<(String, Option<String>)>);
-        let cases: Vec<Case> = serde_json::from_str(include_str!("python_calls.json")).unwrap();
-        for (text, expected) in cases {
-            let found = read(&text).into_iter().map(|call| (text[call.name].to_owned(), call.arguments));
-            assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
-        }
-    }
-}

@@ -67,30 +67,3 @@ impl<'h> Action<'h> {
         plain.into_iter().find(|(start, _)| help.starts_with(start)).map(|(_, action)| action)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_help_tells_what_to_do() {
-        for (help, action) in [
-            ("add `\"type\": \"object\"`", Some(Action::Add { key: "type", json: "\"object\"" })),
-            ("add `\"n\": 1`, or leave it", Some(Action::Add { key: "n", json: "1" })),
-            ("leave `top_p` out", Some(Action::LeaveOut(Some("top_p")))),
-            ("leave it out, or use another model", Some(Action::LeaveOut(None))),
-            ("move it to the request, which has this key", Some(Action::Move(None))),
-            ("move it to `text.format`, written as it is there", Some(Action::Move(Some("text.format")))),
-            ("rename `max_token` to `max_tokens`", Some(Action::Rename(Some("max_tokens")))),
-            ("rename `a` to `b`, or to `c`", Some(Action::Rename(None))),
-            ("use `auto`", Some(Action::Use("auto"))),
-            ("use `auto` or `none`", None),
-            ("write `low`, or leave it out", Some(Action::Write("low"))),
-            ("write it as {\"type\": \"text\"}", Some(Action::WriteAs("{\"type\": \"text\"}"))),
-            ("write it in a block", None),
-            ("Use another model.", None),
-        ] {
-            assert_eq!(Action::of(help), action, "{help}");
-        }
-    }
-}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use toolcheck_json::Value;
 
+use super::case::snake_case;
 use super::objects::{Objects, extended, undescribed};
 use super::tables::{
     Fact, FactTable, FieldEntry, FieldTable, JsonType, Kind, Members, ObjectTable, Scalar, ShapeFaultKind,
@@ -627,16 +628,4 @@ impl ObjectTable {
 /// The key of a field, for the elements of an array (`key[]`) and the keys of an object (`key{}`) too.
 pub(super) fn plain(key: &str) -> &str {
     key.strip_suffix("[]").or_else(|| key.strip_suffix("{}")).unwrap_or(key)
-}
-
-/// A key of mixed case in snake case.
-pub(super) fn snake_case(key: &str) -> String {
-    let mut snake = String::with_capacity(key.len() + 4);
-    for character in key.chars() {
-        if character.is_ascii_uppercase() {
-            snake.push('_');
-        }
-        snake.push(character.to_ascii_lowercase());
-    }
-    snake
 }

@@ -15,10 +15,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use foldhash::HashSet;
+use toolcheck_json::Value;
 
+use super::check::Checker;
 use super::compile::{Check, CheckKind, Discriminator, Field, Object, bit};
-use super::fault::Condition;
+use super::fault::{Condition, ShapeFault};
+use super::samples::{is_worth_it, ways};
 use super::tables::{JsonType, Kind, Scalar, ShapeFaultKind, UnverifiedLevel};
+use super::value::type_of;
 use super::{Shape, TargetShape};
 use crate::rule_id::RuleId;
 
@@ -149,6 +153,25 @@ impl<'f> ObjectView<'f> {
     /// How its API writes it: one line of JSON.
     pub fn example(self) -> Option<&'f str> {
         self.object().example.as_deref()
+    }
+
+    /// The ways to write a value of it that are short and say something: its example, or a value with what must be there.
+    /// `…` stands for any text.
+    pub fn samples(self) -> Vec<String> {
+        let sample = self.shape.sample(self.object());
+        ways(&sample).filter(|way| is_worth_it(way)).map(str::to_owned).collect()
+    }
+
+    /// What is wrong with a value that is to be this object, whatever stands around it; `None` if it is none of its variants.
+    pub fn check(self, value: Value<'_, '_>) -> Option<Vec<ShapeFault<'f>>> {
+        let mut checker = Checker::new(self.shape, self.shape.plain_facts().clone(), None, true);
+        checker.alone(value, self.number)?;
+        Some(checker.faults)
+    }
+
+    /// What to write in place of keys that it does not have: each such key, with one that it has, or words.
+    pub fn instead(self) -> impl Iterator<Item = (&'f str, &'f str)> {
+        self.object().instead.iter().map(|(key, instead)| (&**key, &**instead))
     }
 
     /// What a reader should know.
@@ -287,6 +310,39 @@ impl<'f> FieldView<'f> {
     /// The object that the value of each member is.
     pub fn entries(self) -> Option<ObjectView<'f>> {
         self.field.entries.map(|number| self.object.to(number))
+    }
+
+    /// How its value is written, if the description shows it.
+    pub fn example(self) -> Option<&'f str> {
+        self.field.example.as_deref()
+    }
+
+    /// Whether a value has one of its types, and is what is asked of it by itself.
+    pub fn takes(self, value: Value<'_, '_>) -> bool {
+        let got = type_of(value);
+        self.field.mask & bit(got) != 0
+            && self.field.checks.iter().all(|check| check.failed_by(value, got).is_none())
+    }
+
+    /// The values that it may have by the documents; none if they leave that open.
+    pub fn values(self) -> Vec<&'f str> {
+        let by = self.object.object().by.as_ref().filter(|by| *by.key == *self.field.key && !by.is_open);
+        let of_by = by.into_iter().flat_map(|by| by.values.iter().map(|(value, _)| &**value));
+        let of_checks = self.field.checks.iter().filter_map(|check| match &check.what {
+            CheckKind::Values { values, .. } if check.fact.is_none() => Some(values.iter()),
+            _ => None,
+        });
+        of_by.chain(of_checks.flatten().map(|value| &*value.text)).collect()
+    }
+
+    /// What to write in place of values that it may not have: each such value, with one that it may have, or words.
+    pub fn instead(self) -> impl Iterator<Item = (&'f str, &'f str)> {
+        self.field.instead.iter().map(|(value, instead)| (&**value, &**instead))
+    }
+
+    /// The values to write where there are several, the best first.
+    pub fn preferred(self) -> &'f [Scalar] {
+        &self.field.prefer
     }
 
     /// The rules that report what is wrong with it in more words.
@@ -488,65 +544,5 @@ impl<'f> Asked<'f> {
             _ => return true,
         };
         (min || !text.contains("{min}")) && (max || !text.contains("{max}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::level::Level;
-    use crate::targets::{self, Target};
-
-    #[test]
-    fn every_demand_of_every_target_is_known() {
-        for target in targets::all() {
-            let Some(shape) = target.shape() else { continue };
-            for (object, demand) in shape.demands() {
-                assert!(!demand.known.is_empty(), "{}: {} {}", target.id, object.name(), demand.key);
-            }
-        }
-    }
-
-    #[test]
-    fn every_placeholder_is_listed() {
-        for target in targets::all() {
-            let Some(shape) = target.shape() else { continue };
-            let of_facts = shape.facts().iter().filter_map(|fact| fact.text.as_deref());
-            for text in shape.enforced.texts.iter().map(|text| &*text.text).chain(of_facts) {
-                for name in placeholders(text) {
-                    assert!(is_placeholder(name), "{}: {{{name}}} in {text:?}", target.id);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_a_target_says_is_described() {
-        let target = Target::parse(include_str!("describe/gateway.toml")).expect("it is a target");
-        let shape = target.shape().expect("it has a shape");
-        let request = shape.request();
-        assert_eq!(request.demands()[0].asked, Asked::OnlyKnownKeys);
-        assert_eq!(request.demands()[0].known[0].level, None);
-
-        let demands = request.field("metadata").expect("a fact names it").demands();
-        let faults: Vec<&str> = demands.iter().map(|demand| demand.fault.name()).collect();
-        assert_eq!(faults, ["missing", "unknown"]);
-        let known = &demands[0].known;
-        assert_eq!(
-            (known.len(), known[0].verdict, known[0].level),
-            (1, Verdict::Refused, Some(Level::Error))
-        );
-        assert_eq!((known[0].model, known[0].status), (Some("^tide-"), Some(422)));
-        assert_eq!(known[0].text, Some("{path} is missing"));
-
-        let demands = request.field("model").expect("it is a field").demands();
-        let of_type =
-            demands.iter().find(|demand| demand.fault == ShapeFaultKind::Type).expect("it has a type");
-        let levels: Vec<_> = of_type.known.iter().map(|known| (known.verdict, known.level)).collect();
-        assert_eq!(levels, [(Verdict::Refused, Some(Level::Warning)), (Verdict::Documented, None)]);
-
-        let demands = shape.message().field("role").expect("it is a field").demands();
-        let of_type = demands.iter().find(|demand| demand.fault == ShapeFaultKind::Type);
-        assert_eq!(of_type.map(|demand| demand.known[0].verdict), Some(Verdict::Accepted));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use toolcheck_json::{Document, JsonStr, Kind as JsonKind, Value};
 
 use super::Shape;
-use super::compile::snake_case;
+use super::case::snake_case;
 use super::fault::{Detail, PathStep, ShapeFault};
 use super::tables::{JsonType, ShapeFaultKind};
 

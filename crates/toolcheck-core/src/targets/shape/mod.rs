@@ -7,6 +7,7 @@
 mod action;
 mod advice;
 mod cache;
+mod case;
 mod check;
 mod compile;
 mod conditions;
@@ -146,6 +147,8 @@ impl Shape {
     /// If they do not; the message says which.
     pub(crate) fn check_tables(&self) -> Result<(), Error> {
         self.objects.compile_all([self.request, self.message]).map_err(Error::new)?;
+        // Objects are looked for by what their fields and variants say before they are compiled.
+        debug_assert!(self.outlines().all(|(number, outline)| outline.is_of(&self.objects[number])));
         for fact in self.facts().iter().chain(&self.enforced.accepted) {
             if !self.outlines().any(|(_, outline)| outline.is_named(&fact.object)) {
                 let message = format!("a fact is about `{}`, which is not described", fact.object);
@@ -194,7 +197,7 @@ impl Shape {
     /// The fields of a key, in all objects that have it.
     fn fields_of<'s>(&'s self, key: &str) -> impl Iterator<Item = (&'s Object, &'s Field)> {
         let is_in_snake_case = self.objects.is_in_snake_case();
-        let is_key = move |known: &str| known == key || is_in_snake_case && compile::snake_case(known) == key;
+        let is_key = move |known: &str| known == key || is_in_snake_case && case::snake_case(known) == key;
         let has = move |outline: &Outline| outline.keys.iter().any(|known| is_key(known));
         let known = |object: &'s Object| object.field(key).filter(|field| field.is_known);
         self.objects_where(has).filter_map(move |(_, object)| Some((object, known(object)?)))

@@ -260,70 +260,8 @@ impl Objects {
 
 impl fmt::Debug for Objects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Objects").finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::targets;
-
-    #[test]
-    fn the_tables_of_all_targets_fit_together() {
-        let mut checked = 0;
-        for target in targets::all() {
-            for (format, _) in target.enforced() {
-                let Some(shape) = target.shape_in(format) else { continue };
-                shape.check_tables().unwrap_or_else(|error| panic!("{} in {format}: {error}", target.id));
-                checked += 1;
-            }
-        }
-        assert!(checked >= 20, "only {checked} shapes");
-    }
-
-    #[test]
-    fn an_object_is_compiled_when_it_is_asked_for() {
-        let target = targets::find("anthropic").expect("it is compiled in");
-        let shape = super::super::Shape::of("anthropic", &target.shape).expect("it is described");
-        let compiled = |shape: &super::super::Shape| {
-            let slots = shape.objects.blocks.iter().filter_map(|block| block.get()).flatten();
-            slots.filter(|slot| slot.object.get().is_some()).count()
-        };
-        assert_eq!(compiled(&shape), 0);
-        assert!(shape.objects[shape.request].field("messages").is_some());
-        assert_eq!(compiled(&shape), 1);
-        assert!(shape.outlines().count() > 50);
-        assert_eq!(compiled(&shape), 1, "an outline is not compiled");
-        let of_kind = shape.objects_of(super::super::Kind::Tool).count();
-        assert!(of_kind > 0 && compiled(&shape) == 1 + of_kind, "{of_kind}");
-        assert!(shape.all_objects().count() > 50);
-        assert!(compiled(&shape) > 50);
-    }
-
-    /// Objects are looked for by what their fields and variants say before they are compiled.
-    #[test]
-    fn an_outline_says_what_its_object_does() {
-        let shapes = targets::all().flat_map(|target| {
-            target.enforced().filter_map(|(format, _)| Some((&*target.id, target.shape_in(format)?)))
-        });
-        let mut checked = 0;
-        for (target, shape) in shapes {
-            for (number, outline) in shape.outlines() {
-                let object = &shape.objects[number];
-                let place = format!("{target}: {}", object.name);
-                let known = object.fields.iter().filter(|field| field.is_known).map(|field| &field.key);
-                assert!(known.map(|key| &**key).eq(outline.keys.iter().map(|key| &**key)), "{place}");
-                let fields =
-                    object.fields.iter().flat_map(|field| [field.object, field.items, field.entries]);
-                let by = object.by.iter().flat_map(|by| by.values.iter().chain(&by.otherwise));
-                let below = fields.flatten().chain(by.map(|(_, number)| *number));
-                assert!(below.eq(outline.below()), "{place}");
-                let values = object.by.iter().flat_map(|by| &by.values);
-                assert!(values.eq(&outline.variants), "{place}");
-                assert_eq!((object.kind, &object.names), (outline.kind, &outline.names), "{place}");
-                checked += 1;
-            }
-        }
-        assert!(checked > 1_000, "{checked}");
+        let slots = self.blocks.iter().filter_map(OnceLock::get).flatten();
+        let compiled = slots.filter(|slot| slot.object.get().is_some()).count();
+        f.debug_struct("Objects").field("compiled", &compiled).finish_non_exhaustive()
     }
 }

@@ -386,27 +386,3 @@ fn shape_of(format: &'static str) -> Option<&'static Shape> {
     });
     others.iter().find(|shape| shape.format == format)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::compile::snake_case;
-    use super::{formats, names, shape_of};
-
-    #[test]
-    fn every_key_of_a_shape_is_in_its_files() {
-        let mut count = 0;
-        for format in formats() {
-            let Some(shape) = shape_of(format) else { continue };
-            let files = super::files(format);
-            let fields = shape.all_objects().flat_map(|object| &object.fields).filter(|field| field.is_known);
-            for key in fields.map(|field| &field.key) {
-                count += 1;
-                assert!(names(&files, key), "{format}: {key}");
-                if files.iter().any(|file| memchr::memmem::find(file, b"snake").is_some()) {
-                    assert!(names(&files, &snake_case(key)), "{format}: {key}");
-                }
-            }
-        }
-        assert!(count > 1000, "{count}");
-    }
-}

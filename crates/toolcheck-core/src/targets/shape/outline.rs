@@ -9,6 +9,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::Error;
 use toolcheck_toml::{Deferred, Item, Table};
 
+use super::compile::Object;
 use super::objects::{Objects, extended, undescribed};
 use super::tables::{FieldEntry, Kind, ObjectTable};
 
@@ -32,6 +33,18 @@ impl Outline {
     pub(super) fn below(&self) -> impl DoubleEndedIterator<Item = usize> {
         let variants = self.variants.iter().map(|(_, number)| *number);
         self.of_fields.iter().copied().chain(variants).chain(self.otherwise)
+    }
+
+    /// Whether it says what an object does.
+    pub(super) fn is_of(&self, object: &Object) -> bool {
+        let known = object.fields.iter().filter(|field| field.is_known).map(|field| &*field.key);
+        let fields = object.fields.iter().flat_map(|field| [field.object, field.items, field.entries]);
+        let by = object.by.iter().flat_map(|by| by.values.iter().chain(&by.otherwise));
+        let below = fields.flatten().chain(by.map(|(_, number)| *number));
+        known.eq(self.keys.iter().map(|key| &**key))
+            && below.eq(self.below())
+            && object.by.iter().flat_map(|by| &by.values).eq(&self.variants)
+            && (object.kind, &object.names) == (self.kind, &self.names)
     }
 
     /// Whether it is the object of this name, adds to it or is a variant of it.

@@ -230,6 +230,15 @@ fn json(value: &Scalar) -> String {
     if value.is_string { format!("\"{}\"", value.text) } else { value.text.clone() }
 }
 
+/// The ways to write something that an example shows.
+pub(super) fn ways(mut example: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let way = Some(first(example)).filter(|_| !example.is_empty())?;
+        example = example[way.len()..].trim_start_matches([',', ' ']).trim_start_matches("or ");
+        Some(way)
+    })
+}
+
 /// The first of several ways to write something.
 pub(super) fn first(example: &str) -> &str {
     let (mut depth, mut is_text, mut is_escaped) = (0_usize, false, false);
@@ -245,188 +254,4 @@ pub(super) fn first(example: &str) -> &str {
         }
     }
     example
-}
-
-#[cfg(test)]
-mod tests {
-    use toolcheck_json::Document;
-
-    use super::*;
-    use crate::targets;
-    use crate::targets::shape::check::Checker;
-    use crate::targets::shape::tables::{Kind, ShapeFaultKind};
-
-    /// An example with something in each place that it leaves open.
-    fn filled(example: &str) -> String {
-        let example = example.replace("{…}", "{}").replace("[…]", "[]");
-        example.replace("image/png;base64,…", "image/png;base64,iVBORw0KGgo=").replace('…', "abcd")
-    }
-
-    /// The ways to write something that an example shows.
-    fn ways(example: &str) -> Vec<&str> {
-        let (mut ways, mut rest) = (Vec::new(), example);
-        while !rest.is_empty() {
-            let way = first(rest);
-            ways.push(way);
-            rest = rest[way.len()..].trim_start_matches([',', ' ']).trim_start_matches("or ");
-        }
-        ways
-    }
-
-    fn wrong(shape: &Shape, number: usize, example: &str) -> Vec<String> {
-        let text = filled(example);
-        let document = Document::read(text.as_bytes());
-        if !document.faults().is_empty() || !document.root().is_object() {
-            return vec![format!("no object: {text}")];
-        }
-        let mut checker = Checker::new(shape, shape.plain_facts().clone(), None, true);
-        if checker.alone(document.root(), number).is_none() {
-            return vec!["not a known variant".to_owned()];
-        }
-        // Where the API does not take a variant at all, that is what it says.
-        let tags = shape.tags(&shape.objects[number]);
-        let is_of_variant = |fault: &ShapeFault<'_>| {
-            fault.kind == ShapeFaultKind::Value && tags.iter().any(|(key, _)| *key == &*fault.key)
-        };
-        if checker.faults.iter().any(is_of_variant) {
-            return Vec::new();
-        }
-        let refused = checker.faults.iter().filter(|fault| fault.is_refused(shape, None));
-        refused.map(|fault| format!("{:?} of `{}`", fault.kind, fault.key)).collect()
-    }
-
-    fn shapes() -> impl Iterator<Item = (&'static str, &'static Shape)> {
-        targets::all().filter_map(|target| Some((&*target.id, target.shape()?)))
-    }
-
-    #[test]
-    fn the_ways_of_an_example_are_told_apart() {
-        assert_eq!(ways(r#""auto", {"a b": [1, "}"]} or {}"#), [r#""auto""#, r#"{"a b": [1, "}"]}"#, "{}"]);
-    }
-
-    #[test]
-    fn examples_of_objects_are_accepted() {
-        let mut all = Vec::new();
-        for (id, shape) in shapes() {
-            for (number, object) in shape.numbered() {
-                for way in ways(&shape.sample(object)).into_iter().filter(|way| way.starts_with('{')) {
-                    let wrong = wrong(shape, number, way);
-                    if !wrong.is_empty() && is_worth_it(way) {
-                        all.push(format!("{id}: {} as {way}: {}", object.name, wrong.join(", ")));
-                    }
-                }
-            }
-        }
-        assert!(all.is_empty(), "{} examples are refused:\n{}", all.len(), all.join("\n"));
-    }
-
-    #[test]
-    fn examples_of_values_are_accepted() {
-        let mut all = Vec::new();
-        for (id, shape) in shapes() {
-            for object in shape.all_objects() {
-                for field in object.fields.iter().filter(|field| field.example.is_some()) {
-                    let text = filled(field.example.as_deref().unwrap_or_default());
-                    let document = Document::read(text.as_bytes());
-                    let value = document.root();
-                    let got = crate::targets::shape::value::type_of(value);
-                    let is_of_type = field.mask & crate::targets::shape::compile::bit(got) != 0;
-                    let fails = field.checks.iter().any(|check| check.failed_by(value, got).is_some());
-                    if !document.faults().is_empty() || !is_of_type || fails {
-                        all.push(format!("{id}: `{}` of {} as {text}", field.key, object.name));
-                    }
-                }
-            }
-        }
-        assert!(all.is_empty(), "{} examples are refused:\n{}", all.len(), all.join("\n"));
-    }
-
-    #[test]
-    fn what_every_api_can_say_is_accepted() {
-        let mut all = Vec::new();
-        for format in crate::targets::shape::formats() {
-            let Some((_, shape)) = shapes().find(|(_, shape)| shape.format == format) else { continue };
-            let Some(file) = crate::targets::shape::FILES.find(format) else { continue };
-            for (what, said) in &file.says {
-                for (example, kinds) in [
-                    (Some(&said.example), &[Kind::Content, Kind::Message][..]),
-                    (said.message.as_ref(), &[Kind::Message]),
-                ] {
-                    let Some(example) = example else { continue };
-                    let of_kind = |object: &Object| object.kind.is_some_and(|kind| kinds.contains(&kind));
-                    let mut objects = shape.numbered().filter(|(_, object)| of_kind(object));
-                    if !objects.any(|(number, _)| wrong(shape, number, example).is_empty()) {
-                        all.push(format!("{format}: {what} as {example}"));
-                    }
-                }
-            }
-        }
-        assert!(all.is_empty(), "{} examples are refused:\n{}", all.len(), all.join("\n"));
-    }
-
-    /// The values that a field may have; none if that is left open.
-    fn allowed<'f>(object: &'f Object, field: &'f Field) -> Vec<&'f str> {
-        let by = object.by.as_ref().filter(|by| *by.key == *field.key && !by.is_open);
-        let of_by = by.into_iter().flat_map(|by| by.values.iter().map(|(value, _)| &**value));
-        let of_checks = field.checks.iter().filter_map(|check| match &check.what {
-            CheckKind::Values { values, .. } if check.fact.is_none() => Some(values.iter()),
-            _ => None,
-        });
-        of_by.chain(of_checks.flatten().map(|value| &*value.text)).collect()
-    }
-
-    #[test]
-    fn what_replaces_a_value_is_allowed() {
-        let mut all = Vec::new();
-        for (id, shape) in shapes() {
-            let fields = || {
-                shape.all_objects().flat_map(|object| object.fields.iter().map(move |field| (object, field)))
-            };
-            for (object, field) in fields() {
-                let written = field.instead.values().map(String::as_str).filter(|words| !words.contains(' '));
-                let preferred = field.prefer.iter().map(|value| &*value.text);
-                for value in written.chain(preferred) {
-                    // Objects that have this from the same base differ in what they allow.
-                    let is_same = |(_, other): &(&Object, &Field)| {
-                        other.key == field.key
-                            && other.instead == field.instead
-                            && other.prefer == field.prefer
-                    };
-                    let mut same = fields().filter(is_same).map(|(object, field)| allowed(object, field));
-                    if !same.any(|allowed| allowed.is_empty() || allowed.contains(&value)) {
-                        all.push(format!("{id}: `{value}` of `{}` of {}", field.key, object.name));
-                    }
-                }
-            }
-        }
-        assert!(all.is_empty(), "{} values are not allowed:\n{}", all.len(), all.join("\n"));
-    }
-
-    #[test]
-    fn what_replaces_a_key_is_known() {
-        let mut all = Vec::new();
-        for (id, shape) in shapes() {
-            for object in shape.all_objects() {
-                for (key, instead) in object.instead.iter().filter(|(_, instead)| !instead.contains(' ')) {
-                    let is_known =
-                        |object: &Object, key: &str| object.field(key).is_some_and(|field| field.is_known);
-                    let mut way = instead.split('.');
-                    let top = if instead.contains('.') { &shape.objects[shape.request] } else { object };
-                    let first = way.next().unwrap_or_default();
-                    let is_base = object.by.is_some() && !is_known(object, first);
-                    let inner = top.field(first).and_then(|field| field.object);
-                    let is_below = way.next().is_none_or(|next| {
-                        inner.is_none_or(|inner| {
-                            !shape.objects[inner].is_closed || is_known(&shape.objects[inner], next)
-                        })
-                    });
-                    let is_shared = object.base.is_some() && !instead.contains('.');
-                    if !(is_known(top, first) && is_below || is_base || is_shared) {
-                        all.push(format!("{id}: `{key}` of {} as `{instead}`", object.name));
-                    }
-                }
-            }
-        }
-        assert!(all.is_empty(), "{} keys are not known:\n{}", all.len(), all.join("\n"));
-    }
 }

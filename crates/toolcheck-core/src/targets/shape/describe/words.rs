@@ -147,29 +147,3 @@ impl Display for Scalar {
         if self.is_string { write!(f, "\"{}\"", self.text) } else { f.write_str(&self.text) }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words() {
-        let values = &["a", "b", "c"].map(|text| Scalar { text: text.to_owned(), is_string: true });
-        let cases = [
-            (Asked::Present { unless: vec!["a", "b"] }, "required unless there is `a` or `b`"),
-            (Asked::Types(&[JsonType::String, JsonType::Null]), "a string or null"),
-            (Asked::OneOf { values: values.into(), any_case: false }, "\"a\", \"b\" or \"c\""),
-            (Asked::Items { min: Some(1), max: None }, "at least 1 element"),
-            (Asked::Length { min: None, max: Some(64) }, "at most 64 characters"),
-            (Asked::Range { min: Some(0.0), max: Some(1.5) }, "0 to 1.5"),
-            (Asked::Among("/tools/*/function/name"), "one of `tools[].function.name`"),
-            (
-                Asked::Other { condition: Condition::OnlyIf, keys: vec!["mode"], values },
-                "only if `mode` is \"a\", \"b\" or \"c\"",
-            ),
-        ];
-        for (asked, words) in cases {
-            assert_eq!(asked.to_string(), words);
-        }
-    }
-}
