@@ -75,33 +75,3 @@ impl<'s> Decoded<'s> {
         self.inside.start + raw + (at - text)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::Decoded;
-    use crate::Document;
-
-    proptest! {
-        /// The place of each byte is that where the string comes from, whatever it consists of.
-        #[test]
-        fn every_byte_has_the_place_of_its_character(parts in prop::collection::vec(prop::sample::select(vec![
-            &b"abc"[..], b"\\n", b"\\u00e9", b"\\ud83d\\ude00", b"\\ud800", b"\\x", b"\\\\", b"\xc3\xa9", b"\xff", b"\xe2\x82",
-            b"\xf0\x9f\x98\x80", b" ",
-        ]), 0..12)) {
-            let text = [&b"[\""[..], &parts.concat(), b"\"]"].concat();
-            let document = Document::read(&text);
-            let Some(value) = document.root().elements().next() else { return Ok(()) };
-            let string = value.as_json_str().expect("it is a string");
-            let decoded = Decoded::new(string, value.span().start);
-            let (expected, offsets) = string.decode_with_offsets();
-            prop_assert_eq!(decoded.text(), &expected);
-            for (at, offset) in offsets.iter().enumerate() {
-                prop_assert_eq!(decoded.span_of(at..at).start, 2 + offset, "byte {} of {:?}", at, expected);
-            }
-            let end = 2 + string.raw().len() as u32;
-            prop_assert_eq!(decoded.span_of(expected.len()..expected.len() + 9).end, end);
-        }
-    }
-}

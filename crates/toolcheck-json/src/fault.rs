@@ -217,7 +217,7 @@ pub(crate) fn begins_as_json(bytes: &[u8]) -> bool {
     matches!(bytes.get(space), None | Some(b'{' | b'[' | b'"'))
 }
 /// The maximum number of faults kept per document: a binary file may have one per byte.
-pub(crate) const MOST_FAULTS: usize = 256;
+pub const MOST_FAULTS: usize = 256;
 /// The same of halves of characters, of which a broken tool writes very many.
 pub(crate) const MOST_HALVES: usize = 1024;
 

@@ -41,7 +41,7 @@ pub use decoded::Decoded;
 pub use document::{Arena, Children, Document, Kind, NodeId, Span, Value};
 pub use encoded::{from_base64, percent_decoded, to_base64};
 pub use expanded::{Expanded, Said};
-pub use fault::{SyntaxError, SyntaxErrorKind, decoded};
+pub use fault::{MOST_FAULTS, SyntaxError, SyntaxErrorKind, decoded};
 pub use head::Head;
 pub use locate::{Position, locate};
 pub use order::{sort_by_position, sort_by_positions};

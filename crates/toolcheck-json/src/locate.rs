@@ -40,28 +40,3 @@ fn characters(bytes: &[u8]) -> u64 {
     let begins = |byte: &u8| u8::from(byte & 0xC0 != 0x80);
     bytes.chunks(192).map(|chunk| u64::from(chunk.iter().map(begins).sum::<u8>())).sum()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(text: &str, offset: usize) -> (u64, u64) {
-        let position = locate(text.as_bytes(), &[offset])[0];
-        (position.line, position.column)
-    }
-
-    #[test]
-    fn columns_count_characters_and_crlf_is_one_line_end() {
-        assert_eq!(at("ab", 1), (1, 2));
-        assert_eq!(at("a\nb", 2), (2, 1));
-        assert_eq!(at("a\r\nb", 3), (2, 1));
-        assert_eq!(at("\u{e9}\u{1F600}x", 6), (1, 3));
-        assert_eq!(at("a", 99), (1, 2));
-    }
-
-    #[test]
-    fn offsets_keep_their_order() {
-        let found = locate(b"a\nbc\nd", &[5, 0, 3]);
-        assert_eq!(found.iter().map(|p| (p.line, p.column)).collect::<Vec<_>>(), [(3, 1), (1, 1), (2, 2)]);
-    }
-}

@@ -725,6 +725,3 @@ impl<'a, 's> Reader<'a, 's> {
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'_' | b'-' | b'+' | b'.' | b'$')
 }
-
-#[cfg(test)]
-mod tests;

@@ -104,3 +104,26 @@ fn an_escape_may_be_anywhere_in_a_long_string() {
         }
     }
 }
+
+#[test]
+fn a_key_with_a_change_at_any_place_is_another() {
+    let holds = |key: &[u8], asked: &[u8]| {
+        let text = [&b"{\""[..], key, b"\": 1}"].concat();
+        let document = Document::read(&text);
+        let asked = std::str::from_utf8(asked).unwrap();
+        let member = document.root().get(asked);
+        assert_eq!(member.is_some(), document.root().members().any(|member| member.has_key(asked)));
+        member.is_some()
+    };
+    assert!(holds(b"", b""));
+    for length in 1..40 {
+        let key = vec![b'k'; length];
+        assert!(holds(&key, &key.clone()), "{length}");
+        assert!(!holds(&key, &key[1..]), "{length}");
+        for at in 0..length {
+            let mut other = key.clone();
+            other[at] = b'x';
+            assert!(!holds(&key, &other), "{length} {at}");
+        }
+    }
+}

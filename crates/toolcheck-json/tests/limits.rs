@@ -1,5 +1,6 @@
-use super::{DEEPEST, MOST_FAULTS};
-use crate::{Arena, Document, SyntaxErrorKind};
+//! What is too deep, too long or has too many faults is not read.
+
+use toolcheck_json::{Arena, DEEPEST, Document, MOST_FAULTS, SyntaxErrorKind, Value};
 
 fn kinds(document: &Document<'_>) -> Vec<SyntaxErrorKind> {
     document.faults().iter().map(|fault| fault.kind).collect()
@@ -23,12 +24,10 @@ fn too_many_values_are_not_read() {
     for element in ["0", "[]", "{\"a\":1}", "[[0]]", "\"a\"", "{\"a\":{\"b\":[1]}}"] {
         let text = format!("[{}]", vec![element; 2_000].join(","));
         for most in [1, 2, 3, 255, 256, 257, 999, 1_000] {
-            let mut arena = Arena::default();
-            (arena.nodes, arena.most_values) = (Vec::new(), most);
-            let document = Document::read_in(text.as_bytes(), arena);
+            let document = Document::read_in(text.as_bytes(), Arena::of_most(most));
             assert_eq!(kinds(&document), [SyntaxErrorKind::TooManyValues], "{most} {element}");
             assert_eq!(document.value_count(), most);
-            let inside = document.root().children().map(crate::Value::count).sum::<usize>();
+            let inside = document.root().children().map(Value::count).sum::<usize>();
             assert_eq!(inside + 1, most, "{most} {element}");
         }
     }
