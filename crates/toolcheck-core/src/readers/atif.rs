@@ -63,7 +63,18 @@ fn read_step<'s>(transcript: &mut Transcript<'s>, step: Value<'_, 's>) {
     if let Some(thought) = step.get("reasoning_content").filter(|thought| !thought.is_null()) {
         transcript.part(thought, reasoning(None));
     }
-    transcript.content(step.get("message"), |block| {
+    // NeMo Relay has the messages of the request, or the answer, in place of a text: the steps say the same.
+    let is_message = |value: Value<'_, '_>| value.get("role").is_some();
+    let said = step.get("message").map(|message| {
+        let last = message.elements().last().filter(|last| is_message(*last));
+        let whole = last.unwrap_or(message);
+        match whole.get_str("role").as_deref() {
+            None => Some(whole),
+            Some("tool") => None,
+            Some(_) => whole.get("content"),
+        }
+    });
+    transcript.content(said.flatten(), |block| {
         let kind = block.get_str("type").unwrap_or_default();
         Some(if is_media(&kind) { Body::Media } else { Body::Opaque })
     });
