@@ -20,6 +20,7 @@ mod sqlite;
 mod sse;
 mod vcr;
 mod wiremock;
+mod yaml;
 
 use toolcheck_json::{Document, Value};
 
@@ -43,6 +44,7 @@ pub static ALL: &[&Container] = &[
     &anthropic_batch::CONTAINER,
     &otel_events::CONTAINER,
     &request_log::CONTAINER,
+    &yaml::CONTAINER,
     &printed::CONTAINER,
 ];
 
