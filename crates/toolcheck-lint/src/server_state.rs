@@ -81,7 +81,7 @@ struct Kept {
     /// Whether a request has gone on from it.
     is_continued: bool,
     /// The ids of the items in the last response.
-    items: Arc<[String]>,
+    items: Arc<HashSet<String>>,
 }
 
 /// A call of a conversation that is kept, without a result there.
@@ -108,9 +108,9 @@ pub struct RemoteHistory {
     /// The calls that it refers to as items, with the places where it does.
     pub(crate) referred: Vec<(PendingCall, Place)>,
     /// The ids of the items in the response that it goes on from.
-    items: Arc<[String]>,
-    /// Whether something that it names is unknown, and may be there nevertheless.
-    is_unclear: bool,
+    items: Arc<HashSet<String>>,
+    /// What it names and is unknown, and may be there nevertheless.
+    unclear: Vec<(Missing, Place, String)>,
     /// The ids of calls that are not in it and that its results answer.
     known_calls: HashSet<String>,
     /// The number of turns of the model before it, if that is known.
@@ -169,12 +169,18 @@ impl RemoteHistory {
 
     /// Whether the response that the request goes on from has this item.
     pub(crate) fn has_item(&self, id: &str) -> bool {
-        self.items.iter().any(|item| item == id)
+        self.items.contains(id)
     }
 
     /// Whether all that the request names is known to be there or not to be there.
     pub fn is_clear(&self) -> bool {
-        !self.is_unclear
+        self.unclear.is_empty()
+    }
+
+    /// Takes the server's word for what it does not have.
+    pub(crate) fn lacks_what_is_named(&mut self, error: &str) {
+        let is_named = |(_, _, id): &mut (Missing, Place, String)| error.contains(&**id);
+        self.missing.extend(self.unclear.extract_if(.., is_named));
     }
 
     /// The number of turns of the model in what the server keeps before the request; `None` if that is unknown.
@@ -219,9 +225,10 @@ impl ServerState {
                     }
                 }
                 // The server was told not to keep it, or never had it.
-                None if !(is_complete && is_response) => continued.is_unclear = true,
-                Some(None) | None => {
-                    continued.missing.push((Missing::Response, named.place, named.text.to_string()));
+                unknown => {
+                    let is_unclear = unknown.is_none() && !(is_complete && is_response);
+                    let named = (Missing::Response, named.place, named.text.to_string());
+                    if is_unclear { &mut continued.unclear } else { &mut continued.missing }.push(named);
                 }
             }
         }
@@ -237,10 +244,10 @@ impl ServerState {
                     continued.referred.extend(referred);
                     continued.known_calls.extend(call.clone());
                 }
-                None if is_complete => {
-                    continued.missing.push((Missing::Item, item.place, item.text.to_string()))
+                None => {
+                    let named = (Missing::Item, item.place, item.text.to_string());
+                    if is_complete { &mut continued.missing } else { &mut continued.unclear }.push(named);
                 }
-                None => continued.is_unclear = true,
             }
         }
         let answered = transcript.parts.iter().filter_map(|part| match &part.body {
@@ -339,7 +346,7 @@ impl ServerState {
         let is_whole = kept.is_whole
             && matches!(answers, [answer] if answer.is_whole)
             && made.iter().all(|call| call.id.is_some());
-        let items = ids.items.iter().map(|(item, _)| item.clone()).collect();
+        let items = Arc::new(ids.items.iter().map(|(item, _)| item.clone()).collect());
         let kept = Kept { owed, is_whole, items, ..kept };
         // A client sends a request again if the response broke off.
         let before = continues.filter(|_| !answers.is_empty());

@@ -12,6 +12,7 @@ use crate::category::Category;
 use crate::finding::Draft;
 use crate::report::{Refusal, locate_places};
 use crate::rules;
+use crate::server_state::RemoteHistory;
 
 /// A request that was refused, in its record.
 #[derive(Debug)]
@@ -62,6 +63,15 @@ fn is_about_any(error: &str, found: &[Draft]) -> bool {
 
 /// The categories of what an API has in its own way.
 const OF_FORM: [Category; 4] = [Category::Ids, Category::Content, Category::Fields, Category::Reasoning];
+
+/// Believes an API that does not have what a request names, though nobody has seen it told so.
+pub(super) fn believe_missing(exchange: &Exchange<'_, '_>, server: &mut RemoteHistory) {
+    let is_refused = exchange.status.is_some_and(|status| (400..500).contains(&status));
+    let Some(error) = exchange.response.filter(|_| is_refused).and_then(response::error_text) else { return };
+    if recognise(&error).iter().any(|known| known.refusal.rule == RuleId::UnresolvedReference) {
+        server.lacks_what_is_named(&error);
+    }
+}
 
 /// Why a finding is only a warning although the target refuses it.
 const ACCEPTED: &str = "the recording shows that the API accepted this request";

@@ -6,7 +6,7 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
+    DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS, KEPT], check,
     fix [
         safe: "An identical item is removed.",
         unsafe: "Of two different items, the second loses its id.",
@@ -19,6 +19,15 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    // The API puts in what a reference stands for, beside what it has.
+    let referred = cx.transcript.details.stored_items.iter();
+    for item in referred.filter(|item| cx.continued.is_some_and(|before| before.has_item(&item.text))) {
+        let title = toolcheck_core::text::shorten(&item.text);
+        out.report(item.place, format!("item `{title}` is in the response before, too"))
+            .caption("again here")
+            .help("leave it out: the request goes on from the response that has it")
+            .value("id", &item.text);
+    }
     let mut first = HashMap::default();
     for item in cx.transcript.details.items.iter().filter(|item| !item.id.text.is_empty()) {
         let title = toolcheck_core::text::shorten(&item.id.text);
