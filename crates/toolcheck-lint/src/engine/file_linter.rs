@@ -413,9 +413,7 @@ impl<'r> FileLinter<'r> {
         if let Some(server) = server.as_mut().filter(|_| is_put) {
             server.defer();
         }
-        if let Some(server) = server.as_mut().filter(|server| !server.is_clear()) {
-            refusals::believe_missing(&exchange, server);
-        }
+        refusals::believe_missing(&exchange, server.as_mut());
         count_unseen(self.report, &transcript, server.as_ref());
         let continuation =
             Continuation { kept: kept.as_ref(), course: Some(&course), known, server: server.as_ref() };

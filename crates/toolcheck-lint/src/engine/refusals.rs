@@ -65,7 +65,8 @@ fn is_about_any(error: &str, found: &[Draft]) -> bool {
 const OF_FORM: [Category; 4] = [Category::Ids, Category::Content, Category::Fields, Category::Reasoning];
 
 /// Believes an API that does not have what a request names, though nobody has seen it told so.
-pub(super) fn believe_missing(exchange: &Exchange<'_, '_>, server: &mut RemoteHistory) {
+pub(super) fn believe_missing(exchange: &Exchange<'_, '_>, server: Option<&mut RemoteHistory>) {
+    let Some(server) = server.filter(|server| !server.is_clear()) else { return };
     let is_refused = exchange.status.is_some_and(|status| (400..500).contains(&status));
     let Some(error) = exchange.response.filter(|_| is_refused).and_then(response::error_text) else { return };
     if recognise(&error).iter().any(|known| known.refusal.rule == RuleId::UnresolvedReference) {

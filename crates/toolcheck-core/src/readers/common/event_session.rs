@@ -373,6 +373,16 @@ impl<'s> Session<'s> {
             self.abort();
         }
         self.end_with(does, kind, event);
+        self.open_and_close(does, kind, event, item);
+    }
+
+    fn open_and_close(
+        &mut self,
+        does: &'static Event,
+        kind: &str,
+        event: Value<'_, 's>,
+        item: Value<'_, 's>,
+    ) {
         if let Some(opens) = &does.opens {
             self.open(opens, kind, event, item);
         }
