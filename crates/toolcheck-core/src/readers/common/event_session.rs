@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::event_calls::{self, OpenCall};
-use super::events::{Event, EventMessage, FirstNeeds, Key, MustBeClosed, Protocol, Resource};
+use super::events::{Event, EventMessage, FirstNeeds, Key, MustBeClosed, Piece, Protocol, Resource};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader};
 use crate::ir::{
     Arguments, Body, MisplacedEvent, Misplacement, Named, Place, Role, Transcript, UnpairedReason,
@@ -349,16 +349,8 @@ impl<'s> Session<'s> {
         if let Some(call) = &does.call {
             self.make(call, kind, item);
         }
-        let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
-        if let Some(piece) = &does.arguments
-            && let Some(id) = piece.id.of(item).and_then(Value::as_str).or_else(of_stream)
-            && let Some(called) = self.calls.get_mut(&id)
-            && let Some(piece) = piece.piece.of(item)
-            && let text = piece.as_str()
-            // An empty piece says nothing, and some servers send nothing else for a tool without parameters.
-            && text.as_ref().is_none_or(|text| !text.is_empty())
-        {
-            called.pieces.push((text.unwrap_or_default(), Arguments::of(Some(piece))));
+        if let Some(piece) = &does.arguments {
+            self.add_piece(piece, event, item);
         }
         if let Some(result) = &does.result {
             self.result(result, kind, event, item);
@@ -397,6 +389,20 @@ impl<'s> Session<'s> {
             && let Some(key) = self.key(ends, event, item)
         {
             self.open.get_mut(&*ends.thing).map(|open| open.remove(&key));
+        }
+    }
+
+    /// Adds a piece of the arguments of a call that was made.
+    fn add_piece(&mut self, piece: &'static Piece, event: Value<'_, 's>, item: Value<'_, 's>) {
+        let of_stream = || Some(self.streams.get(&self.lane(event))?.1.clone());
+        if let Some(id) = piece.id.of(item).and_then(Value::as_str).or_else(of_stream)
+            && let Some(called) = self.calls.get_mut(&id)
+            && let Some(piece) = piece.piece.of(item)
+            && let text = piece.as_str()
+            // An empty piece says nothing, and some servers send nothing else for a tool without parameters.
+            && text.as_ref().is_none_or(|text| !text.is_empty())
+        {
+            called.pieces.push((text.unwrap_or_default(), Arguments::of(Some(piece))));
         }
     }
 
