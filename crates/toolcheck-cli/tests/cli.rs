@@ -22,7 +22,7 @@ fn the_command_at_the_end_of_an_outline_works() {
 #[test]
 fn a_closed_pipe_is_not_an_error() {
     let mut child = toolcheck()
-        .args(["lint", "fixtures", "--output-format", "full"])
+        .args(["lint", "fixtures/targets", "--output-format", "full"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

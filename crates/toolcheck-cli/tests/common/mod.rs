@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::thread::{self, ThreadId};
+
+use toolcheck_lint::rules;
 
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
@@ -78,6 +80,10 @@ pub(crate) fn toolcheck() -> Command {
 pub(crate) fn run(arguments: &[&str]) -> Output {
     toolcheck().args(arguments).output().unwrap()
 }
+
+/// What `explain` prints of each rule in a pipe, in their order. Several tests read all of it.
+pub(crate) static EXPLAINED: LazyLock<Vec<Output>> =
+    LazyLock::new(|| rules::ALL.iter().map(|rule| run(&["explain", rule.id.as_str()])).collect());
 
 pub(crate) fn run_with_input(arguments: &[&str], input: &[u8]) -> Output {
     with_input(toolcheck().args(arguments), input)
