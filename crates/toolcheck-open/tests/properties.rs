@@ -139,7 +139,7 @@ fn ids_are_found() {
     for container in ALL {
         assert_eq!(find(container.id).map(|found| found.id), Some(container.id));
     }
-    assert!(find("yaml").is_none());
+    assert!(find("xml").is_none());
 }
 
 #[test]
