@@ -5,7 +5,7 @@ use toolcheck_json::Value;
 use super::event_calls::OpenCall;
 use super::event_session::Session;
 use super::events::Anew;
-use super::shortened::is_shortened;
+use super::shortened::has_shortened;
 use super::{parts, vercel_ai};
 use crate::ir::{Body, Call, Named, Role, ToolResult, Transcript, UnpairedReason};
 
@@ -33,7 +33,7 @@ impl<'s> Session<'s> {
                 self.transcript.turn(role, message).content(content, |_| None);
             }
             let calls = message.get_any(&["toolCalls", "tool_calls"]);
-            self.hides_calls |= calls.is_some_and(is_shortened);
+            self.hides_calls |= calls.is_some_and(has_shortened);
             for call in calls.into_iter().flat_map(Value::elements) {
                 self.check_keys(&self.protocol.history_calls, call);
                 let id = call.get("id").and_then(Named::of);

@@ -4,6 +4,7 @@ use toolcheck_json::Value;
 
 use super::event_session::Session;
 use super::events::{Key, ResultStep, Types};
+use super::shortened::has_shortened;
 use crate::ir::{MissingKey, Place, WrongValue};
 
 impl<'s> Session<'s> {
@@ -13,7 +14,7 @@ impl<'s> Session<'s> {
         let mut is_right = true;
         for key in keys {
             let found = key.at.of(of);
-            if found.map_or(key.is_optional, |found| key.takes(found)) {
+            if found.map_or(key.is_optional, |found| key.takes(found)) || has_shortened(of) {
                 continue;
             }
             is_right = false;

@@ -9,18 +9,22 @@ use crate::ir::Transcript;
 const MARKS: [&[u8]; 3] = [b"\"[truncated", b"\"[Truncated", b"\"[TRUNCATED"];
 
 /// Whether a value is such a text.
-pub(super) fn is_shortened(value: Value<'_, '_>) -> bool {
+fn is_shortened(value: Value<'_, '_>) -> bool {
     MARKS.iter().any(|mark| value.raw().starts_with(mark)) && value.raw().ends_with(b"]\"")
+}
+
+/// Whether there is such a text in a value.
+pub(super) fn has_shortened(value: Value<'_, '_>) -> bool {
+    MARKS.iter().any(|mark| contains(value.raw(), mark))
 }
 
 /// Takes the schemas of which something was left out from the tools, and says how many there were. A value of another type is
 /// no mistake if it is such a text.
 pub(super) fn take_out(transcript: &mut Transcript<'_>, document: &Document<'_>) -> usize {
-    let has_some = |raw: &[u8]| MARKS.iter().any(|mark| contains(raw, mark));
     let mut count = 0;
     for tool in transcript.request.tools.list.iter_mut().flatten() {
         for schema in [&mut tool.schema, &mut tool.result_schema] {
-            if schema.take_if(|schema| has_some(document.value(schema.node).raw())).is_some() {
+            if schema.take_if(|schema| has_shortened(document.value(schema.node))).is_some() {
                 tool.wants_object = false;
                 count += 1;
             }
