@@ -81,8 +81,11 @@ pub(crate) fn wrap<'d, 's: 'd>(entries: impl Iterator<Item = Value<'d, 's>> + Cl
 pub(crate) fn is_map(object: Value<'_, '_>) -> bool {
     let is_message = |member: Value<'_, '_>| member.is_object() && is_plain(member);
     let mut roles = object.members().filter_map(|message| message.get_str("role"));
+    // Of answers to one prompt, the model learns one.
+    let is_choice = || object.get_any(&CHOSEN).or_else(|| object.get_any(&REJECTED)).is_some();
     object.members().next().is_some_and(is_message)
         && object.members().all(is_message)
+        && !is_choice()
         && roles.next().is_some_and(|first| roles.any(|role| role != first))
 }
 
