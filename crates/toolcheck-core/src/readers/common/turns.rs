@@ -614,7 +614,7 @@ fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[V
     if found.is_empty() {
         let is_answered = is_result(following.first());
         if is_answered && text.as_json_str().is_some_and(call_marks::hold_call)
-            || (is_answered || has_results(transcript, following)) && bare_calls::is_call(text)
+            || bare_calls::is_call(text) && (is_answered || has_results(transcript, following))
         {
             calls_before(transcript, text, following);
         } else {
