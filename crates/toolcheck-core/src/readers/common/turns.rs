@@ -598,6 +598,13 @@ fn has_results(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool
         || following.iter().any(|turn| is_result(Some(turn)))
 }
 
+/// The same of what is near: each call asks.
+fn has_results_near(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool {
+    const NEAR: usize = crate::claim::MESSAGES_LOOKED_AT;
+    transcript.parts.iter().rev().take(NEAR).any(|part| matches!(part.body, Body::Result(_)))
+        || following.iter().take(NEAR).any(|turn| is_result(Some(turn)))
+}
+
 /// Adds what the model says: a text, the calls between tags in it and what stands before them, or a call in other words that
 /// the next turn answers.
 fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
@@ -614,7 +621,7 @@ fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[V
     if found.is_empty() {
         let is_answered = is_result(following.first());
         if is_answered && text.as_json_str().is_some_and(call_marks::hold_call)
-            || bare_calls::is_call(text) && (is_answered || has_results(transcript, following))
+            || bare_calls::is_call(text) && (is_answered || has_results_near(transcript, following))
         {
             calls_before(transcript, text, following);
         } else {
