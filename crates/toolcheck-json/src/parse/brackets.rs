@@ -2,7 +2,7 @@
 
 use super::{Reader, State};
 use crate::document::{KEY_ESCAPED, KEYED, Kind, UNTERMINATED};
-use crate::fault::SyntaxErrorKind;
+use crate::fault::{SyntaxError, SyntaxErrorKind};
 
 impl Reader<'_, '_> {
     /// Reads on where an object begins in place of a key, and returns what is expected then. `None` if it can't be told what
@@ -29,16 +29,7 @@ impl Reader<'_, '_> {
         if outer.object {
             return None;
         }
-        // What is no value may end with the space after it.
-        let before = self.end_before(start).max(self.arena.nodes.last()?.end as usize);
-        let missing_comma = |kind| kind == SyntaxErrorKind::MissingComma;
-        if self
-            .own_faults()
-            .last()
-            .is_some_and(|last| missing_comma(last.kind) && last.span.end as usize >= before)
-        {
-            self.arena.faults.pop();
-        }
+        let before = self.end_before(start);
         self.missing_bracket(before, before);
         self.pop(before);
         Some(self.value(b'{'))
@@ -98,14 +89,21 @@ impl Reader<'_, '_> {
         rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
     }
 
-    /// Where the value before this place ends, with a comma or without.
+    /// Where the last value, which is before this place, ends, with a comma or without.
     fn end_before(&self, place: usize) -> usize {
         let before = self.bytes[..place].trim_ascii_end();
-        before.strip_suffix(b",").unwrap_or(before).trim_ascii_end().len()
+        let end = before.strip_suffix(b",").unwrap_or(before).trim_ascii_end().len();
+        // What is no value may end with the space after it.
+        self.arena.nodes.last().map_or(end, |last| end.max(last.end as usize))
     }
 
     /// Reports that the innermost open array or object ends too late.
     fn missing_bracket(&mut self, start: usize, end: usize) {
+        let is_comma = |last: &SyntaxError| last.kind == SyntaxErrorKind::MissingComma;
+        if self.own_faults().last().is_some_and(|last| is_comma(last) && last.span.end as usize >= start) {
+            // It is missing too.
+            self.arena.faults.pop();
+        }
         let innermost = self.arena.stack.last();
         let opened_at =
             innermost.and_then(|frame| self.arena.nodes.get(frame.node as usize)).map(|node| node.start);

@@ -79,9 +79,10 @@ impl Reader<'_, '_> {
         {
             last.flags |= UNTERMINATED;
         }
-        // What was closed, since a bracket seemed to be missing, is open here.
-        for node in kept.iter_mut().filter(|node| node.end as usize > place) {
-            (node.end, node.next) = (place as u32, node.next.min(next));
+        // What was closed, since a bracket seemed to be missing, is open here. What ended at the place may have had a value
+        // without a length there.
+        for node in kept {
+            (node.end, node.next) = (node.end.min(place as u32), node.next.min(next));
         }
         while !self.arena.stack.is_empty() {
             self.pop(place);
