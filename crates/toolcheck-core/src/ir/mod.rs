@@ -275,5 +275,6 @@ impl<'s> Transcript<'s> {
             )
             .and_if(!self.details.cache_marks.is_empty(), Contents::CACHE_MARKS)
             .and_if(!self.details.blank_instructions.is_empty(), Contents::TEXT)
+            .and_if(!self.details.filled_forms.is_empty(), Contents::RESULTS)
     }
 }

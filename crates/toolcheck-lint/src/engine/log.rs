@@ -235,7 +235,8 @@ impl<'r> Log<'r> {
             // The user has named the wrong reader: it takes what it does not know for an empty conversation.
             reading.conversations.retain(has_messages);
         }
-        if is_own || !reading.conversations.is_empty() {
+        let is_first = report.transcripts == 0 && !reading.conversations.is_empty();
+        if is_first || is_own && report.format.is_none() {
             report.format = Some(self.reader.id);
         }
         let (mut drafts, mut repeated) = (Vec::new(), Vec::new());
@@ -506,7 +507,7 @@ fn place_in_record(finding: &mut Finding, lines: &[Range<usize>]) {
         spot.record = lines.partition_point(|line| line.start <= spot.bytes.start).saturating_sub(1);
         if let Some(line) = lines.get(spot.record) {
             // A finding about all records, which start in this one.
-            spot.record_bytes = line.start..line.end.max(spot.bytes.end);
+            spot.record_bytes = line.start.min(spot.bytes.start)..line.end.max(spot.bytes.end);
         }
     }
 }
