@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::Conversation;
 use crate::ir::{
-    Arguments, Body, Call, Content, Message, Part, Reasoning, Role, Signature, ToolResult, Transcript,
+    Arguments, Body, Call, Content, Message, Part, Place, Reasoning, Role, Signature, ToolResult, Transcript,
     UnpairedReason,
 };
 
@@ -46,9 +46,11 @@ pub(crate) fn result<'s>(
 }
 
 pub(crate) fn in_order(conversations: &mut [Conversation<'_>]) {
-    toolcheck_json::sort_by_position(conversations, |conversation| {
+    toolcheck_json::sort_by_positions(conversations, |Conversation { transcript, .. }| {
+        let start = |place: Place| place.span.start as usize;
         // Those without a message come first.
-        conversation.transcript.messages.first().map_or(0, |message| message.place.span.start as usize + 1)
+        let first = transcript.messages.first().map_or(0, |message| start(message.place) + 1);
+        (first, start(transcript.place))
     });
 }
 
