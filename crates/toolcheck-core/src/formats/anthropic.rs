@@ -338,8 +338,8 @@ fn is_known(kind: &str) -> bool {
     is_versioned || matches!(kind, "custom" | "mcp_toolset")
 }
 
-/// How the types of those of Anthropic's tools begin that the client runs.
-const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_", "memory_"];
+/// How the types of those of Anthropic's tools begin that the client runs. A toolset has members with names of their own.
+const RUN_BY_CLIENT: [&str; 4] = ["bash_", "text_editor_", "computer_2", "memory_"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // A built-in tool names its version in `type`; a client tool has the type `custom` or no type.

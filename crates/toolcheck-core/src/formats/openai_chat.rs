@@ -548,9 +548,10 @@ fn push_calls<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, is_sign
     }
 }
 
-/// Types of blocks that servers of this format have and no other format: OpenRouter's videos, vLLM's and Z.ai's media.
-const MEDIA_OF_VENDORS: [&str; 6] =
-    ["video_url", "input_video", "audio_url", "file_url", "image_embeds", "audio_embeds"];
+/// Types of blocks that servers of this format have and no other format: OpenRouter's videos, vLLM's and Z.ai's media,
+/// Mistral's resources.
+const MEDIA_OF_VENDORS: [&str; 8] =
+    words("video_url input_video audio_url file_url image_embeds audio_embeds resource resource_link");
 
 fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
     match block.get_str("type").as_deref() {

@@ -15,7 +15,7 @@ use toolcheck_json::Value;
 use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
-use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
+use crate::ir::{Body, Named, Role, ToolKind, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::history(
     "extensions-ai",
@@ -162,6 +162,17 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
             let call = content.get_any(&["functionCall", "toolCall", "function_call"]);
             asked.extend(call.and_then(call_id).and_then(|id| id.as_str()).map(Cow::into_owned));
             return Err(CONSENT);
+        }
+        // The client moves the mouse, as with the Responses API.
+        "computer_tool_call" => {
+            let mut call = call(content.get("call_id"), None, content.get("actions"));
+            call.kind = ToolKind::Computer;
+            Body::Call(call)
+        }
+        "computer_tool_result" => {
+            let mut result = result(content.get("call_id"), content.get("screenshot"), None);
+            result.kind = Some(ToolKind::Computer);
+            Body::Result(result)
         }
         class
             if ["ToolCall", "ToolResult", "_tool_call", "_tool_result"]

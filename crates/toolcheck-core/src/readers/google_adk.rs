@@ -13,7 +13,10 @@ use toolcheck_json::Value;
 use super::parts::{call, reasoning, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
-use crate::ir::{Body, Named, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
+use crate::ir::{
+    Body, Call, Executor, Named, Place, Role, ToolKind, ToolResult, Transcript, UnpairedReason, Unread,
+    UnreadKind,
+};
 
 pub(super) static READER: Reader =
     Reader::history("google-adk", "Google ADK session", sniff, read).with_texts();
@@ -362,6 +365,19 @@ impl<'s> Session<'s> {
             let mut result = result(answer.get("id"), answer.get("response"), None);
             result.name = answer.get("name").and_then(Named::of);
             self.transcript.turn(Role::Tool, part).part(answer, Body::Result(result));
+        } else if let Some(called) = part.get_any(&["toolCall", "tool_call"]).filter(|call| call.is_object())
+        {
+            // Gemini runs its own tools, which have a type in place of a name.
+            let kind = called.get_any(&["toolType", "tool_type"]);
+            let call = call(called.get("id"), kind, called.get("args"));
+            let body = Body::Call(Call { executor: Executor::Server, kind: ToolKind::BuiltIn, ..call });
+            self.transcript.turn(Role::Assistant, part).part(called, body);
+        } else if let Some(answer) =
+            part.get_any(&["toolResponse", "tool_response"]).filter(|it| it.is_object())
+        {
+            let result = result(answer.get("id"), answer.get("response"), None);
+            let own = ToolResult { executor: Executor::Server, kind: Some(ToolKind::BuiltIn), ..result };
+            self.transcript.turn(role, part).part(answer, Body::Result(own));
         } else if part.get("thought").and_then(Value::as_bool) == Some(true) {
             let signature = part.get_any(&["thoughtSignature", "thought_signature"]);
             self.transcript.turn(role, part).part(part, reasoning(signature));

@@ -15,6 +15,7 @@ use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, traces};
 use crate::ir::{
     Body, Details, MissingKey, Named, Place, Role, ToolKind, Transcript, UnpairedReason, WrongValue,
 };
+use crate::unread::is_no_call;
 
 pub(super) static READER: Reader = Reader::history(
     "langchain",
@@ -218,7 +219,11 @@ fn read_message<'s>(
             Some(reasoning(block.get("signature")))
         }
         kind if is_media(kind) => Some(Body::Media),
-        _ => Some(Body::Opaque),
+        kind => {
+            let is_call = kind.ends_with("_call") || kind.ends_with("_tool_use");
+            left_out.add("calls that the provider ran", usize::from(is_call && is_no_call(kind)));
+            Some(Body::Opaque)
+        }
     });
     if role == Role::Assistant {
         read_calls(transcript, fields, stream, left_out);

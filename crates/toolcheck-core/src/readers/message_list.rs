@@ -9,9 +9,8 @@ use super::{Reader, search};
 use crate::ir::{Transcript, Unread, UnreadKind};
 use crate::unsupported;
 
-// It is never chosen for a whole file, so that nothing shows one.
 pub(super) static READER: Reader =
-    Reader::dataset("message-list", "Lists of messages", |_| 0, |records| search::read_as(&READER, records))
+    Reader::dataset("message-list", "Lists of messages", sniff, |records| search::read_as(&READER, records))
         .of_chat()
         .repeating_if(&[
             "\"mlflow.span",
@@ -21,6 +20,14 @@ pub(super) static READER: Reader =
             "\"traceId\"",
             "\"traceID\"",
         ]);
+
+/// It is chosen for a whole file only where a framework shows that the messages are its own: they have a key that it takes away
+/// before they are sent. Strands Agents' is `tracking_id` (`strands/types/content.py` in version 1.62).
+fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let is_own =
+        |message: Value<'_, '_>| message.get_str("tracking_id").is_some() && message.get("role").is_some();
+    u8::from(records.first().and_then(|record| record.elements().next()).is_some_and(is_own)) * 90
+}
 
 /// Whether the lists of messages in a document are looked for: it is not a request with a mistake, and nothing that is
 /// known to be something else.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
-use super::parts::{call, result};
+use super::parts::{call, reasoning, result};
 use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
 use crate::claim::certainty;
 use crate::exchange::{conversation_id, status};
@@ -262,7 +262,15 @@ impl<'s> Known<'s> {
         let is_output = entry.get_str("type").is_some_and(|kind| kind.starts_with("message.output"));
         let is_of_assistant = entry.get_str("role").as_deref() == Some("assistant");
         let role = if is_output || is_of_assistant { Role::Assistant } else { Role::User };
-        self.transcript.turn(role, entry).content(entry.get("content"), |_| None);
+        self.transcript.turn(role, entry).content(entry.get("content"), |chunk| {
+            match &*chunk.get_str("type").unwrap_or_default() {
+                "thinking" => Some(reasoning(chunk.get("signature"))),
+                "document_url" | "image_url" | "input_audio" | "tool_file" | "tool_reference" => {
+                    Some(Body::Media)
+                }
+                _ => None,
+            }
+        });
     }
 
     fn declare(&mut self, list: Value<'_, 's>) {

@@ -78,6 +78,10 @@ fn read_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) {
         }
         "text" | "user-prompt" | "system-prompt" => Body::text(content),
         "retry-prompt" if !answers_call(part) => Body::text(content),
+        // Since version 2: what is said in place of a prompt without a tool, and the words of what was spoken.
+        "retry-feedback" => Body::text(content),
+        "speech" => Body::text(part.get("transcript")),
+        "instruction-baseline" => Body::Empty,
         "thinking" => reasoning(part.get("signature")),
         "retry-prompt" => Body::Result(result_of(part, Some(true))),
         "tool-return" => {

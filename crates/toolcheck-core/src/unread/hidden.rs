@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use toolcheck_json::{Document, Value, contains};
 
-use super::{ANSWER_LOOKED_AT, NAMES, OUTPUTS, is_content_in_text, of_key, of_type, of_words, unwrapped};
+use super::{
+    ANSWER_LOOKED_AT, KINDS, NAMES, OUTPUTS, is_content_in_text, is_no_call, of_key, of_type, of_words,
+    unwrapped,
+};
 use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
 use crate::names::words;
 
@@ -35,6 +38,13 @@ fn is_hidden_call(value: Value<'_, '_>) -> bool {
         && value.get_any(&GIVEN).or_else(with_output).or_else(as_call).is_some_and(may_be_given)
 }
 
+/// Whether an object is a call that the provider runs, or asks a person about one.
+fn is_of_provider(value: Value<'_, '_>) -> bool {
+    let is_own = |kind: &str| is_no_call(kind) || kind.starts_with("mcpServer") || kind == "search_tool_call";
+    let kinds = || ["$type"].into_iter().chain(KINDS);
+    value.is_object() && kinds().any(|key| value.get_str(key).is_some_and(|kind| is_own(&kind)))
+}
+
 /// Whether the tools of a message are those that were used: each has what it was given, and what came back.
 fn were_used(tools: Value<'_, '_>) -> bool {
     tools.elements().next().is_some_and(|tool| is_hidden_call(tool) && tool.get_any(&OUTPUTS).is_some())
@@ -44,6 +54,9 @@ fn holds_hidden_call(value: Value<'_, '_>) -> bool {
     let (mut stack, mut looked_at) = (vec![value], 0);
     while let Some(value) = stack.pop().filter(|_| looked_at < ANSWER_LOOKED_AT) {
         looked_at += 1;
+        if is_of_provider(value) {
+            continue;
+        }
         if is_hidden_call(value) {
             return true;
         }
