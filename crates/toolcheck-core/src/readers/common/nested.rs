@@ -106,19 +106,26 @@ fn is_list<'d, 's: 'd>(
     has(false) || lists::wrap(rows.clone()) && has(true)
 }
 
-/// The message of a row: the row itself, or what it has as its `message`, or under any key if rows do so. A stream of
-/// LangGraph has pairs of a message and what is known of its node.
+/// The message of a row: the row itself, or what it has as its `message`, or under any key if rows do so.
 fn inner<'d, 's>(row: Value<'d, 's>, wraps: bool) -> Value<'d, 's> {
     if row.is_array() {
-        let mut elements = row.elements();
-        let pair = elements.next().zip(elements.next()).filter(|_| elements.next().is_none());
-        let is_of_node = |node: Value<'_, '_>| {
-            node.members().filter_map(Value::key_text).any(|key| key.starts_with("langgraph_"))
-        };
-        return pair.filter(|(_, node)| is_of_node(*node)).map_or(row, |(message, _)| message);
+        return beside_node(row).unwrap_or(row);
+    }
+    // In the later versions of the stream, pairs are in an envelope.
+    let data = row.get("data").or_else(|| row.get("params")?.get("data"));
+    if let Some(message) = data.filter(|data| data.is_array()).and_then(beside_node) {
+        return message;
     }
     let message = row.get("message").filter(|message| message.is_object());
     message.or_else(|| if wraps { lists::wrapped(row) } else { None }).unwrap_or(row)
+}
+
+/// The message of a pair in a stream of LangGraph: a message and what is known of its node.
+fn beside_node<'d, 's>(pair: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let mut elements = pair.elements();
+    let (message, node) = (elements.next()?, elements.next()?);
+    let is_of_node = node.members().filter_map(Value::key_text).any(|key| key.starts_with("langgraph_"));
+    (is_of_node && elements.next().is_none()).then_some(message)
 }
 
 fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, wraps: bool, lists: &mut Vec<List<'d, 's>>) {

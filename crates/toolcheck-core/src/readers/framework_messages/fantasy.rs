@@ -9,8 +9,10 @@ pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
 fn is_own(message: Value<'_, '_>) -> bool {
     let is_part = |part: Value<'_, '_>| {
-        part.get("data").is_some_and(|data| data.get_any(&["text", "tool_call_id"]).is_some())
-            && part.get("type").is_some()
+        // The AI SDK's data of a file has a type of its own.
+        part.get("data").is_some_and(|data| {
+            data.get_any(&["text", "tool_call_id"]).is_some() && data.get("type").is_none()
+        }) && part.get("type").is_some()
             && part.get("text").is_none()
     };
     message.get("role").is_some() && first_blocks(message).any(is_part)

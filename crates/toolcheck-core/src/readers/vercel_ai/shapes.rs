@@ -30,13 +30,23 @@ pub(super) fn check(details: &mut Details<'_>, role: Role, message: Value<'_, '_
     let blocks = message.list("content").filter(|block| block.get("toolCallId").is_some());
     let blocks = blocks.filter_map(|block| Some((block, key_of(block)?)));
     let mut is_misplaced = false;
+    let is_right = |content: &Value<'_, '_>| match role {
+        Role::System => !content.is_null() && !content.is_array(),
+        _ => !content.is_null(),
+    };
+    if let Some(content) = message.get("content").filter(|content| !is_right(content)) {
+        let wants = if role == Role::System { "a string" } else { "a string or a list" };
+        let place = Place::of(content);
+        details.wrong_values.push(WrongValue { place, key: "content", wants, is_doubtful: false });
+    }
     for (block, key) in blocks {
         is_misplaced |= role == Role::User;
         let place = Place::of(block);
         // A call may hold its result, as that of assistant-ui does.
         let before = if key == "input" { "args" } else { "result" };
         let is_old = block.get(before).is_some() && block.get("result").is_none_or(|_| key == "output");
-        let lacks = [("toolName", is_new(block)), (key, is_old)];
+        let is_bare = role == Role::Tool && block.get("result").is_none();
+        let lacks = [("toolName", is_new(block)), (key, is_old || is_bare)];
         for (key, _) in lacks.into_iter().filter(|(key, is_asked)| *is_asked && block.get(key).is_none()) {
             details.missing_keys.push(MissingKey { case: "response", key, place, name: None, because: None });
         }
