@@ -10,7 +10,7 @@ use super::parts::{call, id, reasoning, result};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_responses;
-use crate::ir::{Body, Executor, Named, Role, ToolKind, Transcript, UnpairedReason};
+use crate::ir::{Body, Executor, Named, Part, Role, ToolKind, Transcript, UnpairedReason};
 use crate::names::words;
 
 pub(super) static READER: Reader =
@@ -94,6 +94,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     for (ids, unpaired) in settled {
         transcript.calls_with_ids(&ids).for_each(|call| call.unpaired = Some(unpaired));
     }
+    divide(&mut transcript);
     let is_kept_by_server =
         ["conversationId", "conversation_id", "previousResponseId", "previous_response_id"]
             .iter()
@@ -107,6 +108,27 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
         _ => ConversationEnd::Open,
     };
     Conversation { title: "run".to_owned(), transcript, end }
+}
+
+/// Divides what the model says behind a call from it, if the call has no result: in a list of items nothing else shows where
+/// an answer begins.
+fn divide(transcript: &mut Transcript<'_>) {
+    let result = |part: &Part<'_>| match &part.body {
+        Body::Result(result) => result.call_id.as_ref().map(|id| id.text.to_string()),
+        _ => None,
+    };
+    let answered: HashSet<String> = transcript.parts.iter().filter_map(result).collect();
+    let (mut is_open, mut answers) = (false, Vec::new());
+    for (number, part) in transcript.parts.iter().enumerate() {
+        match &part.body {
+            Body::Call(call) if call.executor == Executor::Client && call.unpaired.is_none() => {
+                is_open |= call.id.as_ref().is_some_and(|id| !answered.contains(&*id.text));
+            }
+            Body::Text(_) if std::mem::take(&mut is_open) => answers.push(number),
+            _ => {}
+        }
+    }
+    transcript.details.answers.append(&mut answers);
 }
 
 fn step<'d, 's>(state: Value<'d, 's>) -> Option<Value<'d, 's>> {
