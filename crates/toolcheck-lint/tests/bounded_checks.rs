@@ -1,6 +1,7 @@
 //! Arguments that can't be checked in bounded time are reported, once, and in the same way however a file is read.
 
 use serde_json::{Value as Json, json};
+use toolcheck_core::ir::TranscriptKind;
 use toolcheck_lint::{FileReport, Finding, Lines, Options, lint};
 
 /// A request whose assistant calls a tool with each of these arguments.
@@ -180,5 +181,26 @@ fn what_is_not_checked_does_not_depend_on_the_pieces_of_a_file() {
             file.add(log.add(piece.as_bytes(), linted), usize::MAX);
         }
         assert_eq!(places(&file), places(&whole), "{size}");
+    }
+}
+
+/// What a text is, and whether it has results, is seen near it: to look at all of the conversation for each would take minutes.
+#[test]
+fn rows_with_many_turns_are_read_in_one_pass() {
+    const TURNS: usize = 60_000;
+    let options = Options::default().kind(TranscriptKind::Dataset);
+    let texts = [
+        "It is sunny.",
+        r#"{"name": "tide", "parameters": {"port": "Oban"}}"#,
+        "[tide(port=\"Oban\")]",
+        "<tool_call>\n{\"name\": \"tide\", \"arguments\": {}}\n</tool_call>",
+    ];
+    for text in texts {
+        let turns = (0..TURNS).map(|number| match number % 2 {
+            0 => json!({"from": "human", "value": "hi"}),
+            _ => json!({"from": "gpt", "value": text}),
+        });
+        let row = json!([{"conversations": turns.collect::<Vec<_>>()}]).to_string();
+        assert_eq!(lint("a.json", row.as_bytes(), &options).messages, TURNS, "{text}");
     }
 }

@@ -593,13 +593,8 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
 pub(crate) const RESPONSE: &str = "<tool_response>";
 
 /// Whether a conversation has results, so that each call needs one.
+/// Whether results are near: each text that may be a call asks, so that to look at all of a conversation would be quadratic.
 fn has_results(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool {
-    transcript.parts.iter().any(|part| matches!(part.body, Body::Result(_)))
-        || following.iter().any(|turn| is_result(Some(turn)))
-}
-
-/// The same of what is near: each call asks.
-fn has_results_near(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool {
     const NEAR: usize = crate::claim::MESSAGES_LOOKED_AT;
     transcript.parts.iter().rev().take(NEAR).any(|part| matches!(part.body, Body::Result(_)))
         || following.iter().take(NEAR).any(|turn| is_result(Some(turn)))
@@ -621,7 +616,7 @@ fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[V
     if found.is_empty() {
         let is_answered = is_result(following.first());
         if is_answered && text.as_json_str().is_some_and(call_marks::hold_call)
-            || bare_calls::is_call(text) && (is_answered || has_results_near(transcript, following))
+            || bare_calls::is_call(text) && (is_answered || has_results(transcript, following))
         {
             calls_before(transcript, text, following);
         } else {
