@@ -12,6 +12,8 @@ pub(super) struct OpenCall<'s> {
     /// Its arguments, in the pieces that were sent.
     pub(super) pieces: Vec<(Cow<'s, str>, Arguments<'s>)>,
     pub(super) has_result: bool,
+    /// Whether that is only a part of it.
+    pub(super) is_preliminary: bool,
     pub(super) is_cancelled: bool,
     /// Whether a piece of it was refused, so that nothing is known of its arguments.
     pub(super) is_refused: bool,

@@ -1,5 +1,8 @@
 //! What a session whose messages are events is told of what was said before.
 
+use std::borrow::Cow;
+
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::event_calls::OpenCall;
@@ -7,13 +10,19 @@ use super::event_session::Session;
 use super::events::Anew;
 use super::shortened::has_shortened;
 use super::{parts, vercel_ai};
-use crate::ir::{Body, Call, Named, Role, ToolResult, Transcript, UnpairedReason};
+use crate::ir::{Body, Call, Named, Place, Role, ToolResult, Transcript, UnpairedReason};
+
+/// Where a result has the id of its call.
+const RESULT_IDS: [&str; 2] = ["toolCallId", "tool_call_id"];
 
 impl<'s> Session<'s> {
     /// Adds the messages of a list. Where the log has what was said, they repeat it, and only calls and results that it does
-    /// not have are new.
-    pub(super) fn remember(&mut self, list: Value<'_, 's>) {
+    /// not have are new. `is_sent` is whether the other side has nothing but that list.
+    pub(super) fn remember(&mut self, list: Value<'_, 's>, is_sent: bool) {
         let is_first = self.transcript.parts.is_empty();
+        if !is_first {
+            self.compare(list, is_sent);
+        }
         for message in list.elements().filter(|message| message.is_object()) {
             let content = message.get("content");
             if is_first && message.get_str("role").is_none_or(|role| role != "tool") {
@@ -46,6 +55,46 @@ impl<'s> Session<'s> {
                         function.get("arguments"),
                         Anew::AfterResult,
                     );
+                }
+            }
+        }
+    }
+
+    /// Finds the results that a list has twice, and those that it has lost: of calls before its end.
+    fn compare(&mut self, list: Value<'_, 's>, is_sent: bool) {
+        let mut open: HashMap<Cow<'s, str>, (usize, Value<'_, 's>)> = HashMap::default();
+        let mut answered = HashSet::default();
+        let mut knows_all = is_sent;
+        let mut end = 0;
+        for (number, message) in list.elements().enumerate() {
+            let calls = message.get_any(&["toolCalls", "tool_calls"]);
+            knows_all &= !calls.is_some_and(has_shortened);
+            for call in calls.into_iter().flat_map(Value::elements) {
+                open.extend(call.get("id").and_then(Named::of).map(|id| (id.text, (number, call))));
+            }
+            if message.get_str("role").as_deref() != Some("tool") {
+                end = number;
+                continue;
+            }
+            let id = message.get_any(&RESULT_IDS).and_then(Named::of).map(|id| id.text);
+            let Some(id) = id.filter(|id| self.calls.contains_key(id)) else {
+                knows_all = false;
+                continue;
+            };
+            open.remove(&id);
+            // The next list has it twice as well.
+            if !answered.insert(id.clone()) && self.orphans.insert(id) {
+                let result = parts::result(message.get_any(&RESULT_IDS), message.get("content"), None);
+                self.transcript.turn(Role::Tool, message).part(message, Body::Result(result));
+            }
+        }
+        for (id, (number, call)) in open {
+            let Some(called) = self.calls.get(&id).filter(|_| knows_all && number < end) else { continue };
+            for result in &called.results {
+                if let Body::Result(result) = &mut self.transcript.parts[*result].body
+                    && result.unpaired.replace(UnpairedReason::Deleted).is_none()
+                {
+                    self.transcript.parts[called.part].place = Place::of(call);
                 }
             }
         }
@@ -95,7 +144,7 @@ impl<'s> Session<'s> {
     }
 
     fn remember_result(&mut self, message: Value<'_, 's>, content: Option<Value<'_, 's>>, is_first: bool) {
-        let id = message.get_any(&["toolCallId", "tool_call_id"]);
+        let id = message.get_any(&RESULT_IDS);
         let text = id.and_then(Named::of).map(|id| id.text);
         match text.as_ref().map(|id| self.calls.get_mut(id)) {
             Some(Some(called)) if called.has_result && !is_first => return,

@@ -51,6 +51,25 @@ impl<'s> Session<'s> {
         self.misplaced(event, kind, Misplacement::OtherSender { thing, id }, Some(says));
     }
 
+    /// Checks that the other side has not forgotten what an event is for. Each thing is told once.
+    pub(super) fn check_forgotten(
+        &mut self,
+        needs: &'static Resource,
+        id: &str,
+        kind: &str,
+        event: Value<'_, 's>,
+    ) {
+        let Some(before) = self.forgotten.get(&*needs.thing) else { return };
+        let open = self.open.get_mut(&*needs.thing).and_then(|open| open.get_mut(id));
+        let Some(number) = open.filter(|number| **number <= *before) else { return };
+        *number = usize::MAX;
+        let says = needs.refused.as_ref().map(|refused| refused.replace("{id}", id));
+        let why = Misplacement::NotOpen { thing: needs.thing.clone(), id: id.to_owned() };
+        self.misplaced(event, kind, why, says);
+        // Some of its versions remember it.
+        self.transcript.details.misplaced_events.last_mut().into_iter().for_each(|it| it.is_doubtful = true);
+    }
+
     /// What the other side says of what another one has opened.
     fn of_other(&self, refused: &str, (kind, id): (&str, &str), lane: &str, owner: &str) -> String {
         let owner = if owner.is_empty() { &self.protocol.without_lane } else { owner };

@@ -174,13 +174,16 @@ impl<'s> Session<'s> {
             return;
         }
         if let Some(called) = called {
+            let waited = !called.has_result || called.is_preliminary;
+            called.is_preliminary =
+                waited && step.preliminary.of(item).and_then(Value::as_bool) == Some(true);
+            self.unanswered = self.unanswered.saturating_sub(usize::from(waited && !called.is_preliminary));
             if called.has_result && step.may_repeat {
                 return;
             }
             if let Some(Body::Call(call)) = self.transcript.parts.get(called.part).map(|part| &part.body) {
                 executor = call.executor;
             }
-            self.unanswered = self.unanswered.saturating_sub(usize::from(!called.has_result));
             called.has_result = true;
             called.results.push(self.transcript.parts.len());
             if called.is_cancelled {

@@ -55,7 +55,8 @@ pub(crate) struct Session<'s> {
     pub(super) opened: HashMap<&'static str, Vec<(String, usize)>>,
     /// The numbers of parts before the ends of what must leave nothing open.
     pub(super) ends: Vec<usize>,
-    pub(super) last_opened: String,
+    /// How many openings there were when the other side forgot what was open, by what it is.
+    pub(super) forgotten: HashMap<&'static str, usize>,
     /// The kind and the id of the stream whose chunks come, by who sends it.
     pub(super) streams: HashMap<String, (String, Cow<'s, str>)>,
     pub(super) calls: HashMap<Cow<'s, str>, OpenCall<'s>>,
@@ -108,7 +109,7 @@ impl<'s> Session<'s> {
             turn_start: 0,
             opened: HashMap::default(),
             ends: Vec::new(),
-            last_opened: String::new(),
+            forgotten: HashMap::default(),
             streams: HashMap::default(),
             calls: HashMap::default(),
             waiting: Vec::new(),
@@ -227,7 +228,7 @@ impl<'s> Session<'s> {
         let is_new = phase.refuses_others.is_none() || self.refuse(event, known);
         if self.refused_in_phase.is_none() && is_new {
             self.refused_events[0] = known.first().map(|event| event.name());
-            let says = refused.replace("{kind}", kind).replace("{other}", &self.last_opened);
+            let says = refused.replace("{kind}", kind).replace("{other}", &self.turn.0);
             self.refused_in_phase = Some(self.transcript.details.misplaced_events.len());
             self.misplaced(event, kind, Misplacement::In(phase.name.clone()), Some(says));
         }
@@ -305,9 +306,12 @@ impl<'s> Session<'s> {
     }
 
     fn apply(&mut self, does: &'static Event, kind: &str, event: Value<'_, 's>, item: Value<'_, 's>) {
-        if !self.check_keys(&does.keys, item)
+        let is_unnamed = |of: &Resource| of.id.of(item).and_then(Value::as_json_str).is_none();
+        let is_of_unnamed = |of: &Resource| is_unnamed(of) && self.unnamed.contains(&*of.thing);
+        if ![&does.needs, &does.closes].into_iter().flatten().any(is_of_unnamed)
+            && !self.check_keys(&does.keys, item)
             && let Some(opens) = &does.opens
-            && id_of(opens, item).is_none()
+            && is_unnamed(opens)
         {
             self.unnamed.insert(&opens.thing);
         }
@@ -335,7 +339,7 @@ impl<'s> Session<'s> {
             self.declare(tools, item);
         }
         if let Some(list) = does.history.as_ref().and_then(|history| history.of(item)) {
-            self.remember(list);
+            self.remember(list, !does.replaces_history);
         }
         if let Some(list) = does.ui_messages.as_ref().and_then(|list| list.of(item)) {
             self.remember_ui(list);
@@ -429,6 +433,7 @@ impl<'s> Session<'s> {
             self.refused.clear();
             self.unnamed.clear();
         }
+        self.forgotten.extend(does.forgets.iter().map(|thing| (&**thing, self.openings)));
         if !does.ends.is_empty() {
             self.ends.push(self.transcript.parts.len());
         }
@@ -460,7 +465,6 @@ impl<'s> Session<'s> {
             self.begin(opens, &id, kind, event);
         }
         self.own(opens, &id, kind, event);
-        self.last_opened = id.into_owned();
     }
 
     /// Whether what an event needs is open, or may be. If it is not, the event is misplaced.
@@ -474,6 +478,7 @@ impl<'s> Session<'s> {
         let Some((id, key)) = id_of(needs, item).zip(self.key(needs, event, item)) else { return true };
         if !self.has_begun || self.is_open(needs, event, item) {
             self.check_owner(needs, &id, kind, event);
+            self.check_forgotten(needs, &id, kind, event);
             return true;
         }
         // What has another id than all before probably is of what was opened last, which has no piece of that then.

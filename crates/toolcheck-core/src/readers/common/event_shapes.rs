@@ -63,6 +63,7 @@ impl Key {
             Types::Text if !self.any.is_empty() => {
                 value.as_str().is_some_and(|text| self.any.iter().any(|one| *one == *text))
             }
+            Types::Any => true,
             Types::Text => value.as_json_str().is_some(),
             Types::Object => value.is_object(),
             Types::TextOrList => value.as_json_str().is_some() || value.is_array(),

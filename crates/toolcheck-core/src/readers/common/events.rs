@@ -195,6 +195,8 @@ pub(crate) struct Event {
     pub(crate) when_open: Option<Resource>,
     /// What must not be open any more, with what the other side says.
     pub(crate) ends: Vec<MustBeClosed>,
+    /// What some versions of the other side take for closed after it.
+    pub(crate) forgets: Vec<String>,
     /// Whether nothing is open after it.
     pub(crate) closes_all: bool,
     /// The call that it makes, or tells more of.
@@ -284,6 +286,7 @@ pub(crate) enum Types {
     #[default]
     Text,
     TextOrList,
+    Any,
     Object,
 }
 
@@ -416,6 +419,9 @@ pub(crate) struct ResultStep {
     pub(crate) is_error: Option<bool>,
     /// What its id must be, if it has none where calls have ids, unless the other side takes that.
     pub(crate) wants_id: Option<String>,
+    /// Where it says that it is only a part of the result, which comes later.
+    #[serde(default)]
+    pub(crate) preliminary: Paths,
     /// Whether it may come again: the other side repeats what it was sent, or sends a newer state.
     #[serde(default)]
     pub(crate) may_repeat: bool,
