@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Executor, Named, Place, ToolKind, Transcript};
+use toolcheck_core::pairing::ResultSite;
 use toolcheck_core::response::{Choice, ChoiceCall, KeptIds};
 
 /// The maximum number of responses and conversations that are known, of items, and of ids of calls. The first of them are
@@ -89,7 +90,7 @@ struct Kept {
 pub(crate) struct PendingCall {
     pub(crate) id: String,
     pub(crate) tool: Option<String>,
-    pub(crate) kind: &'static str,
+    pub(crate) kind: ToolKind,
 }
 
 /// What a request goes on from.
@@ -167,6 +168,16 @@ impl RemoteHistory {
         self.known_calls.contains(id)
     }
 
+    /// Whether the calls before a request are known well enough to say of a result that it has none: nothing else is there,
+    /// or one of the last calls, which must all be answered, has none of these results.
+    pub(crate) fn knows_calls_of(&self, results: &[ResultSite<'_, '_>]) -> bool {
+        self.is_whole || {
+            let ids = results.iter().filter_map(|site| site.result.call_id.as_ref());
+            let answered: HashSet<&str> = ids.map(|id| &*id.text).collect();
+            self.owed.iter().any(|call| !answered.contains(&*call.id))
+        }
+    }
+
     /// Whether the response that the request goes on from has this item.
     pub(crate) fn has_item(&self, id: &str) -> bool {
         self.items.contains(id)
@@ -237,8 +248,7 @@ impl ServerState {
                 Some(None) => continued.missing.push((Missing::Item, item.place, item.text.to_string())),
                 Some(Some(call)) => {
                     let referred = call.iter().map(|id| {
-                        let owed =
-                            PendingCall { id: id.clone(), tool: None, kind: ToolKind::Function.name() };
+                        let owed = PendingCall { id: id.clone(), tool: None, kind: ToolKind::Function };
                         (owed, item.place)
                     });
                     continued.referred.extend(referred);
@@ -281,7 +291,7 @@ impl ServerState {
                     owed.push(PendingCall {
                         id: id.text.to_string(),
                         tool: call.name.as_ref().map(|name| name.text.to_string()),
-                        kind: call.kind.name(),
+                        kind: call.kind,
                     });
                 }
                 Body::Result(result) => answered.extend(result.call_id.as_ref().map(|id| &*id.text)),
@@ -340,7 +350,7 @@ impl ServerState {
             .calls
             .extend(made.iter().filter_map(|call| call.id.clone()).filter(|id| id.len() <= LONGEST_ID));
         let owed = made.iter().filter_map(|call| {
-            Some(PendingCall { id: call.id.clone()?, tool: call.name.clone(), kind: call.kind.name() })
+            Some(PendingCall { id: call.id.clone()?, tool: call.name.clone(), kind: call.kind })
         });
         let owed: Arc<[PendingCall]> = kept.owed.iter().cloned().chain(owed).collect();
         let is_whole = kept.is_whole

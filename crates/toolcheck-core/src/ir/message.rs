@@ -255,7 +255,7 @@ names! {
 
 impl ToolKind {
     /// Whether a result of kind `result` answers a call of this kind.
-    pub(crate) fn is_answered_by(self, result: Option<Self>) -> bool {
+    pub fn is_answered_by(self, result: Option<Self>) -> bool {
         // In practice, clients answer the first version of the shell tool and their own tool search with a function's
         // result.
         let is_answered_by_function = matches!(self, Self::LocalShell | Self::ToolSearch);

@@ -1,6 +1,7 @@
+use foldhash::HashMap;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, ToolKind};
-use toolcheck_core::pairing::ResultSite;
+use toolcheck_core::pairing::{PairedWith, ResultSite};
 
 use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
@@ -42,11 +43,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             };
             format!("{results} {have} the role `{role}`, which only answers legacy function calls")
         } else {
-            format!(
-                "the result of tool call {title} is of the wrong kind: expected {}, found {}",
-                called.name(),
-                answered.name()
-            )
+            of_wrong_kind(&title, called, answered)
         };
         let finding = out.report(site.part.place, message);
         finding
@@ -68,8 +65,38 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             others.iter().for_each(|other| finding.and_here(other.part.place));
             finding.case("legacy").case_if(site.result.name.is_none(), "legacy-without-name");
         } else {
-            finding.help("use the kind of result that belongs to this kind of call");
+            finding.help(RIGHT_KIND);
         }
+    }
+    check_kept(cx, out);
+}
+
+const RIGHT_KIND: &str = "use the kind of result that belongs to this kind of call";
+
+fn of_wrong_kind(title: &str, called: ToolKind, answered: ToolKind) -> String {
+    let (called, answered) = (called.name(), answered.name());
+    format!("the result of tool call {title} is of the wrong kind: expected {called}, found {answered}")
+}
+
+/// Checks the results of calls before the request, which the server keeps.
+fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
+    let Some(before) = cx.continued.filter(|before| !before.owed.is_empty()) else { return };
+    let owed: HashMap<&str, ToolKind> = before.owed.iter().map(|call| (&*call.id, call.kind)).collect();
+    for site in cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall) {
+        let id = site.result.call_id.as_ref();
+        let Some(called) = id.and_then(|id| owed.get(&*id.text)) else { continue };
+        if called.is_answered_by(site.result.kind) {
+            continue;
+        }
+        let answered = site.result.kind.unwrap_or_default();
+        out.report(site.part.place, of_wrong_kind(&site.result.title(), *called, answered))
+            .about_result(site.result)
+            .caption("the result")
+            .help(RIGHT_KIND)
+            .at(cx, site)
+            .value("id", Named::text_or_unknown(id))
+            .value("ids", Named::text_or_unknown(id))
+            .value("kind", called.name());
     }
 }
 

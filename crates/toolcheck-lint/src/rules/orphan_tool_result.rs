@@ -5,6 +5,7 @@ use toolcheck_core::pairing::{CallSite, PairedWith, ResultSite};
 use super::missing_tool_call_id;
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::server_state::RemoteHistory;
 
 declare_rule! {
     OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
@@ -36,7 +37,8 @@ const SIBLINGS_LOOKED_AT: usize = 64;
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // The call may be in what the server keeps.
-    if cx.transcript.request.continues_remote_state && cx.continued.is_none_or(|before| !before.is_whole) {
+    let is_known = |before: &RemoteHistory| before.knows_calls_of(&cx.pairing.results);
+    if cx.transcript.request.continues_remote_state && !cx.continued.is_some_and(is_known) {
         return;
     }
     check_behind_gaps(cx, out);

@@ -182,11 +182,11 @@ fn check_kept(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let ids = cx.pairing.results.iter().filter_map(|site| site.result.call_id.as_ref());
     let answered: HashSet<&str> = ids.map(|id| &*id.text).collect();
     let is_owed = |call: &&PendingCall| !answered.contains(&*call.id);
-    // A result under another id, where all that is kept is known, is reported as that.
+    // A result under another id is reported as that.
     let orphans = cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall);
     let orphans = orphans.filter(|site| {
         let is_kept = site.result.call_id.as_ref().is_some_and(|id| before.has_call(&id.text));
-        before.is_whole && !is_kept && site.result.unpaired.is_none()
+        !is_kept && site.result.unpaired.is_none()
     });
     let orphans = orphans.count();
     if let Some(place) = before.place {
@@ -219,7 +219,7 @@ fn report_kept(owed: &[&PendingCall], place: Place, out: &mut Sink<'_>) {
         .help("add one result per call to the request that continues from that response; a tool that failed or was cancelled needs one too")
         .value("ids", ids.join(", "))
         .value("id", &first.id)
-        .value("kind", first.kind)
+        .value("kind", first.kind.name())
         .case("kept");
     finding.tool_call_id = Some(text::kept(&first.id));
     finding.say().tool_name = first.tool.as_deref().map(text::kept);
