@@ -2,7 +2,7 @@
 //! `JSONRPCMessage` in `types.ts` of `@modelcontextprotocol/sdk` 1.32.2 and in the package `mcp` 2.3.0 for Python. What only
 //! one of them refuses is doubtful.
 
-use toolcheck_json::Value;
+use toolcheck_json::{Kind, Value};
 
 use crate::ir::{Details, MissingKey, Place, WrongValue};
 
@@ -82,6 +82,16 @@ pub(super) fn check_list(details: &mut Details<'_>, result: Value<'_, '_>) {
                     }
                     _ => {}
                 }
+                for key in ["title", "description"] {
+                    let text = tool.get(key).filter(|text| text.as_json_str().is_none() && !text.is_null());
+                    if let Some(text) = text {
+                        wrong(details, text, key, "a string", false);
+                    }
+                }
+                // JSON Schema takes it.
+                if let Some(schema) = tool.get("inputSchema").filter(|schema| schema.as_bool().is_some()) {
+                    wrong(details, schema, "inputSchema", "an object", false);
+                }
             }
         }
     }
@@ -111,6 +121,7 @@ fn check_block(details: &mut Details<'_>, block: Value<'_, '_>) {
     if !block.is_object() {
         return wrong(details, block, "content", "a list of objects", false);
     }
+    check_annotations(details, block);
     let Some(kind) = block.get("type") else {
         return wrong(details, block, "type", "given in each block", true);
     };
@@ -127,6 +138,25 @@ fn check_block(details: &mut Details<'_>, block: Value<'_, '_>) {
             Some(value) if value.as_json_str().is_none() => wrong(details, value, key, "a string", false),
             _ => {}
         }
+    }
+}
+
+/// Checks for whom a block is and how important.
+fn check_annotations(details: &mut Details<'_>, block: Value<'_, '_>) {
+    let Some(annotations) = block.get("annotations") else { return };
+    let is_number = |value: &Value<'_, '_>| value.kind() == Kind::Number;
+    if let Some(priority) = annotations.get("priority").filter(is_number)
+        && !std::str::from_utf8(priority.raw())
+            .is_ok_and(|number| number.parse().is_ok_and(|number: f64| (0.0..=1.0).contains(&number)))
+    {
+        wrong(details, priority, "priority", "from 0 to 1", false);
+    }
+    let is_unknown =
+        |role: &Value<'_, '_>| !role.as_str().is_some_and(|role| matches!(&*role, "user" | "assistant"));
+    if let Some(audience) = annotations.get("audience").filter(|audience| !audience.is_null())
+        && (!audience.is_array() || audience.elements().any(|role| is_unknown(&role)))
+    {
+        wrong(details, audience, "audience", "a list of `user` and `assistant`", false);
     }
 }
 
