@@ -173,6 +173,12 @@ impl Options {
         self.target.as_ref()
     }
 
+    /// The chat template, unless the target makes the prompts of its model without it.
+    pub(crate) fn template_in_use(&self) -> Option<&ChatTemplate> {
+        let own = self.target.as_deref().map_or(&[][..], |target| &target.prompt.makes_own);
+        self.template.as_deref().filter(|template| !own.iter().any(|mark| template.contains(mark)))
+    }
+
     /// The rules that don't run because the user does not want to hear what they report: no other rule reports the same
     /// in their place, as it may for a rule that just was not selected.
     pub fn ignored(mut self, rules: impl IntoIterator<Item = &'static Rule>) -> Self {

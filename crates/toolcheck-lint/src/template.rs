@@ -22,10 +22,18 @@ impl ChatTemplate {
     pub fn template(&self) -> &toolcheck_template::Template {
         &self.template
     }
+
+    pub(crate) fn contains(&self, text: &str) -> bool {
+        self.template.source(true).contains(text)
+    }
 }
 
 #[cfg(not(feature = "template"))]
 impl ChatTemplate {
+    pub(crate) fn contains(&self, _: &str) -> bool {
+        self.never()
+    }
+
     /// Anything, because there is none.
     pub(crate) fn never<T>(&self) -> T {
         match self.never {}

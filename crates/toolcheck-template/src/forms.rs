@@ -9,7 +9,7 @@ use toolcheck_json::{Document, NodeId, Span, Value};
 
 use crate::convert::{Changes, RenderMode};
 use crate::examine::Examination;
-use crate::findings::{Kind, Observation};
+use crate::findings::{Kind, Observation, Part};
 use crate::input::{Arguments, Input};
 use crate::load::Template;
 use crate::parts::REASONING;
@@ -128,6 +128,11 @@ impl<'f> Forms<'f> {
             })
         };
         let solves = first.observations.iter().map(|old| !old.by_design && !is_left(old)).collect();
+        // A server tells of a refusal, and nobody of a loss.
+        let is_lost = |new: &Observation| new.kind == Kind::Loses && new.part == Part::Call && !new.by_design;
+        if start.0 > 0 && best.observations.iter().any(is_lost) {
+            guesses.push("the template prints no calls");
+        }
         Some(OtherForm { changes, guesses, solves })
     }
 

@@ -160,6 +160,9 @@ pub struct PromptFacts {
     /// is put before the next, arguments become objects only for a template that prints one, and developers are the system.
     #[serde(default)]
     pub adapts_to_template: bool,
+    /// What is in the templates of models whose prompts the server makes itself.
+    #[serde(default)]
+    pub makes_own: Vec<String>,
 }
 
 /// The two ways to write arguments.

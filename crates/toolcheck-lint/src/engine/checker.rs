@@ -207,7 +207,7 @@ impl Checker<'_> {
             kept: None,
             course: None,
             continued: None,
-            template: self.options.template.as_deref(),
+            template: self.options.template_in_use(),
             #[cfg(feature = "template")]
             finds_forms: self.options.marks != crate::options::Marks::Off,
             in_prompt: OnceCell::new(),

@@ -69,7 +69,7 @@ pub(crate) fn lint_again(bytes: &[u8], options: &Options, schemas: &Schemas) -> 
     report
 }
 
-/// Counts the transcripts in forms that no chat template reads, so that a run with a template does not pass over them.
+/// Counts the transcripts that the chat template does not read, so that a run with a template does not pass over them.
 fn count_unread_by_template(options: &Options, report: &mut FileReport) {
     if options.template.is_none() {
         return;
@@ -77,16 +77,22 @@ fn count_unread_by_template(options: &Options, report: &mut FileReport) {
     // A trainer does not rewrite what a server does.
     let is_rewritten = |id: &str| formats::find(id).is_some_and(|format| format.is_made_chat);
     let is_row = options.kind == TranscriptKind::Dataset;
-    let is_other = |id: &str| !is_of_templates(id) || is_row && is_rewritten(id);
+    let is_unused = options.template_in_use().is_none();
+    let is_other = |id: &str| is_unused || !is_of_templates(id) || is_row && is_rewritten(id);
     let others = report.readings.iter().filter(|reading| is_other(reading.format));
     let count = others.map(|reading| reading.transcripts).sum();
     if count > 0 {
-        let one = "transcript in a form that no chat template reads";
-        report.count_not_read(LeftOut {
-            one,
-            what: "transcripts in a form that no chat template reads",
-            count,
-        });
+        let (one, what) = match is_unused {
+            true => (
+                "transcript whose prompt the server makes without the template",
+                "transcripts whose prompts the server makes without the template",
+            ),
+            false => (
+                "transcript in a form that no chat template reads",
+                "transcripts in a form that no chat template reads",
+            ),
+        };
+        report.count_not_read(LeftOut { one, what, count });
     }
 }
 
