@@ -36,7 +36,9 @@ export CARGO_ENCODED_RUSTFLAGS
 "$cargo" build --release --locked --target "$target" ${options[@]+"${options[@]}"}
 built=${CARGO_TARGET_DIR:-target}/$target/release/toolcheck_wasm.wasm
 if [ -n "$wasm_opt" ]; then
-  "$wasm_opt" -g -Oz "$built" -o js/toolcheck.wasm
+  # What is inlined compresses worse than what is called, even where there is one caller.
+  "$wasm_opt" -g -Oz --one-caller-inline-max-function-size 20 --always-inline-max-function-size 1 "$built" \
+    -o js/toolcheck.wasm
   # The copies of a generic function have similar names. Side by side, they compress better.
   "$wasm_opt" -g --reorder-functions-by-name js/toolcheck.wasm -o js/toolcheck.wasm
   "$wasm_opt" --strip-debug --strip-producers --strip-target-features js/toolcheck.wasm -o js/toolcheck.wasm
