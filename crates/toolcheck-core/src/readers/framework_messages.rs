@@ -11,6 +11,7 @@ mod llama_index_ts;
 mod rig;
 mod ruby_llm;
 mod spring_ai;
+mod strands;
 
 use toolcheck_json::Value;
 
@@ -35,7 +36,7 @@ struct Framework {
     add: for<'s> fn(&mut Transcript<'s>, Value<'_, 's>, Role),
 }
 
-static ALL: [&Framework; 11] = [
+static ALL: [&Framework; 12] = [
     &autogen::FRAMEWORK,
     &fantasy::FRAMEWORK,
     &genai::FRAMEWORK,
@@ -47,6 +48,7 @@ static ALL: [&Framework; 11] = [
     &rig::FRAMEWORK,
     &ruby_llm::FRAMEWORK,
     &spring_ai::FRAMEWORK,
+    &strands::FRAMEWORK,
 ];
 
 /// How many members of a record are looked at for a list of messages, how many messages of it, and how many blocks of them.

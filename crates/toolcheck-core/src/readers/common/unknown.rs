@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, broken, parts};
-use crate::ir::{Body, Message, Part, Role, Transcript, UnreadKind};
+use crate::ir::{Body, Message, Part, Role, Transcript, Unread, UnreadKind};
 use crate::unread;
 
 /// Adds what the conversations of a unit have in parts and keys that nothing was read from.
@@ -85,6 +85,19 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
     };
     let calls = LazyCell::new(|| starts(|body| matches!(body, Body::Call(_))));
     let results = LazyCell::new(|| starts(|body| matches!(body, Body::Result(_))));
+    // AutoGen's summary of a turn has the calls of the events before it again.
+    let ids = LazyCell::new(|| {
+        let ids = transcript.parts.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => call.id.as_ref(),
+            _ => None,
+        });
+        ids.map(|id| &*id.text).collect::<HashSet<_>>()
+    });
+    let is_again = |unread: &Unread<'_>| {
+        let mut calls = document.value(unread.place.node).elements();
+        let is_known = |call: Value<'_, '_>| call.get_str("id").is_some_and(|id| ids.contains(&*id));
+        calls.clone().next().is_some() && calls.all(is_known)
+    };
     // A record may become several messages, with its results between them: what comes back is looked at once more at most.
     let (mut furthest, mut again) = (None, HashSet::default());
     for message in &transcript.messages {
@@ -108,7 +121,10 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
                 let next = results.partition_point(|start| *start <= span.start);
                 // A result may hold a copy of its call.
                 let is_copy = message.role == Role::Tool && is_read(&results);
-                !is_copy && !is_read(&calls) && results.get(next).is_none_or(|start| *start >= span.end)
+                !is_copy
+                    && !is_read(&calls)
+                    && results.get(next).is_none_or(|start| *start >= span.end)
+                    && !is_again(unread)
             }
             UnreadKind::Results => !is_read(&results),
             UnreadKind::Tools => false,
