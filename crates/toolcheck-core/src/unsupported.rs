@@ -258,9 +258,10 @@ fn any_message(root: Value<'_, '_>, is_wanted: Sniff) -> bool {
 /// How deep messages may be in a record of a tracer.
 const DEEPEST_MESSAGES: usize = 4;
 
-/// Whether an object holds a list of messages under the key that requests have.
+/// Whether an object holds a list of messages under a key that requests have.
 fn has_list_of_messages(value: Value<'_, '_>, depth: usize) -> bool {
-    first_of(value, "messages").is_some_and(|message| message.get_str("role").is_some())
+    let is_message = |first: Value<'_, '_>| first.get_any(&["role", "call_id"]).is_some();
+    ["messages", "input"].into_iter().filter_map(|key| first_of(value, key)).any(is_message)
         || depth > 0
             && value
                 .children()

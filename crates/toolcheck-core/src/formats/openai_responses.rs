@@ -17,7 +17,7 @@ use toolcheck_json::Value;
 use namespaces::{Namespaces, look_at_callers};
 
 use super::{Format, Marks, declare_tools, gemini_interactions, openai_chat};
-use crate::claim::{Claim, certainty, is_of_opencode, surest_message, surest_of_most};
+use crate::claim::{self, Claim, certainty, is_of_opencode, surest_message, surest_of_most};
 use crate::conversation::{self, Feature};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
@@ -189,7 +189,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         let model = root.get_str("model");
         model.map_or_else(|| root.get_any(&OWN_BODY).is_some(), |model| !is_of_other_model(&model))
     };
-    let Some(list) = list(root) else {
+    let Some(list) = list(root).filter(|_| !root.is_object() || !claim::is_stored(root)) else {
         let is_text = root.get("input").is_some_and(|input| input.as_json_str().is_some());
         return if is_text && is_body() && is_named() { certainty::LIKELY } else { 0 };
     };

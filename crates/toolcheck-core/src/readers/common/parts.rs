@@ -242,3 +242,9 @@ impl<'s> Transcript<'s> {
         self.settle_results_of(first, unpaired);
     }
 }
+
+/// Whether a block is a text of AgentDojo (`src/agentdojo/types.py` of ethz-spylab/agentdojo).
+pub(crate) fn is_program_text(block: Value<'_, '_>) -> bool {
+    let is_text = |key: &str| block.get(key).is_some_and(|text| text.as_json_str().is_some());
+    block.get_str("type").as_deref() == Some("text") && is_text("content") && block.get("text").is_none()
+}

@@ -166,7 +166,7 @@ pub(crate) fn have_own_blocks<'d, 's: 'd>(messages: impl Iterator<Item = Value<'
 }
 
 fn is_own_block(block: Value<'_, '_>) -> bool {
-    is_of_no_provider(block) || is_of_evaluator(block)
+    is_of_no_provider(block) || is_of_evaluator(block) || parts::is_program_text(block)
 }
 
 /// Whether a block is a call or a result of a row for Azure's evaluators (`break_tool_call_into_messages` in
@@ -206,7 +206,7 @@ pub(crate) fn read<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>, dec
     }
 }
 
-/// Whether the text of a turn is a sentence beyond doubt, and no call in whatever words.
+/// Whether the text of a turn is surely a sentence, and no call in whatever words.
 pub(crate) fn is_sentence(turn: Value<'_, '_>) -> bool {
     let text = turn.get_any(&TEXTS).and_then(Value::as_json_str);
     text.is_some_and(sentences::is_sentence) && calls_beside(turn).is_none()
@@ -419,7 +419,7 @@ fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
 
 /// Adds a block that keeps its content under `value`.
 fn add_block<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>) {
-    let Some(value) = block.get_any(&["value", "text"]) else {
+    let Some(value) = block.get_any(&["value", "text", "content"]) else {
         if is_of_evaluator(block) {
             add_call(transcript, block);
             let is_hosted =
@@ -499,7 +499,7 @@ pub(crate) fn add_call<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>)
     transcript.part(call, Body::Call(parts::call(id, name, spec.get_any(&ARGUMENTS))));
 }
 
-/// Reads calls of which only the names and the arguments are kept: what the model is to call next.
+/// Reads calls with names and arguments alone: what the model is to call next.
 pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, calls: Value<'_, 's>, _: usize) {
     transcript.next_message(Role::Assistant, calls);
     let alone = calls.is_object().then_some(calls);
@@ -525,7 +525,7 @@ pub(crate) const ARGUMENTS: [&str; 7] = words("arguments parameters args input t
 /// The ids of calls. Programs have an `id` of the message beside one of these.
 const IDS: [&str; 5] = words("tool_call_id call_id toolCallId tool_use_id toolUseId");
 
-/// Adds the results of a turn: one, or as many as it marks.
+/// Adds the results of a turn, as many as it marks.
 fn results<'s>(
     transcript: &mut Transcript<'s>,
     turn: Value<'_, 's>,
