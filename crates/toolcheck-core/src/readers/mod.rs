@@ -548,6 +548,11 @@ pub fn of_lists() -> &'static Reader {
     &message_list::READER
 }
 
+/// Whether a record among those of a trace is of the same exporter, though nothing is said in it.
+pub fn is_of_exporter(reader: &Reader, record: Value<'_, '_>) -> bool {
+    reader.kind == SourceKind::Trace && traces::is_batch(record)
+}
+
 /// Reads the lists of messages in a record that the user has named the places of, in a format that the user has named or
 /// that they show.
 pub fn read_at<'s>(

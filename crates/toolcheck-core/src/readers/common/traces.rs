@@ -17,6 +17,15 @@ const TOPS: [&str; 9] = words(
     span_attributes",
 );
 
+/// Keys of what an exporter of OpenTelemetry writes at once.
+const BATCHES: [&str; 6] =
+    words("resourceSpans resource_spans scopeSpans resourceLogs resourceMetrics resource_metrics");
+
+/// Whether a record is a batch of what programs tell of themselves, most of which are no messages.
+pub(crate) fn is_batch(record: Value<'_, '_>) -> bool {
+    BATCHES.iter().any(|key| record.get(key).is_some_and(Value::is_array))
+}
+
 fn may_be_trace(record: Value<'_, '_>) -> bool {
     let is_own = |member: Value<'_, '_>| {
         TOPS.iter().any(|key| member.has_key(key))
