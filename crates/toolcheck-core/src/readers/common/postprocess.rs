@@ -1,11 +1,11 @@
 //! What holds for the conversations of all readers.
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
-use super::{Reader, Reading, SourceKind, Unit, broken, lists, shortened, unknown};
-use crate::ir::{Body, Named, Part, Role, TranscriptKind, UnpairedReason};
+use super::{Conversation, Reader, Reading, SourceKind, Unit, broken, lists, shortened, unknown};
+use crate::ir::{Body, Named, Part, Role, Transcript, TranscriptKind, UnpairedReason};
 use crate::rule_id::RuleId;
 
 pub(crate) fn all<'s>(
@@ -54,12 +54,45 @@ pub(crate) fn all<'s>(
         let said = reading.conversations.iter().map(|one| &one.transcript);
         lists::count_unread(&mut reading.left_out, lists::rows(records), said);
     }
+    settle_accepted(reading);
     // The rows of a data set have nothing to do with each other, though their ids may be the same, and each request of a
     // trace had to be complete.
     let stand_alone =
         reader.kind == SourceKind::Dataset || reader.kind == SourceKind::Trace && reader.unit == Unit::Record;
     if reading.conversations.len() > 1 && !stand_alone && !reading.is_apart {
         settle_across(reader, reading);
+    }
+}
+
+/// Says of results in spans that a model has answered, whose calls other spans have, that these are elsewhere: the request was
+/// accepted, so that the tracer has left the calls out, as OpenLIT does with messages without a text.
+fn settle_accepted(reading: &mut Reading<'_>) {
+    let lacks_calls = |one: &Conversation<'_>| {
+        let (calls, results) = one.transcript.counts();
+        let details = &one.transcript.details;
+        results > calls && details.is_answered && details.is_of_span
+    };
+    if !reading.conversations.iter().any(lacks_calls) {
+        return;
+    }
+    fn ids(transcript: &Transcript<'_>) -> impl Iterator<Item = String> {
+        transcript.parts.iter().filter_map(|part| match &part.body {
+            Body::Call(call) => Some(call.id.as_ref()?.text.to_string()),
+            _ => None,
+        })
+    }
+    let called: HashSet<String> = reading.conversations.iter().flat_map(|one| ids(&one.transcript)).collect();
+    for one in reading.conversations.iter_mut().filter(|one| lacks_calls(one)) {
+        let own: HashSet<String> = ids(&one.transcript).collect();
+        for part in &mut one.transcript.parts {
+            if let Body::Result(result) = &mut part.body
+                && let Some(id) = result.call_id.as_ref().map(|id| &*id.text)
+                && called.contains(id)
+                && !own.contains(id)
+            {
+                result.unpaired.get_or_insert(UnpairedReason::Elsewhere);
+            }
+        }
     }
 }
 
