@@ -86,7 +86,10 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     if key == "parts" {
         return value.elements().find_map(block);
     }
-    let what = of_key(&key, value).filter(|_| is_filled(value) && !is_settings(value))?;
+    // What Python prints where there are none, as Sentry's spans have it.
+    let is_none = || value.as_json_str().is_some_and(|text| text.eq_str("None"));
+    let is_said = || is_filled(value) && !is_none() && !is_settings(value);
+    let what = of_key(&key, value).filter(|_| is_said())?;
     Some(Unread { place: Place::of(value), what, name: key, is_known: true })
 }
 

@@ -107,7 +107,7 @@ pub struct Transcript<'s> {
     spare: Option<Box<Message<'s>>>,
     of_parts: Contents,
     /// The number of calls and the number of results.
-    counts: (usize, usize),
+    pub(crate) counts: (usize, usize),
 }
 
 /// No more messages and no more parts are held, as each takes a hundred times as much as the element of a list may take in a

@@ -37,8 +37,9 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     };
     let is_own = |record: &Value<'_, '_>| is_list(*record) || traces::any_attribute(*record, is_own_key);
     // Under the keys of another tracer, what was sent stands in a trace of this form too.
-    let is_sent =
-        |value: Value<'_, '_>| lists::is_list(value) || value.get("messages").is_some_and(lists::is_list);
+    let is_sent = |value: Value<'_, '_>| {
+        lists::is_list(value) || value.get_any(&["messages", "input"]).is_some_and(lists::is_list)
+    };
     let is_other = |record: &Value<'_, '_>| {
         record.get_any(&["resourceSpans", "scopeSpans"]).is_some()
             && traces::any_attribute(*record, |_, value| unread::unwrapped(value, is_sent))

@@ -2,9 +2,9 @@
 
 use toolcheck_json::Value;
 
-use super::{Conversation, ConversationEnd, Reader, Reading, lists, turns};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, parts, turns};
 use crate::formats::{anthropic, bedrock_converse, gemini, openai_chat};
-use crate::ir::{Place, Role, Transcript};
+use crate::ir::{Body, Place, Role, Transcript};
 use crate::{response, unsupported};
 
 /// How the message of a wire format is read, which has a number.
@@ -12,14 +12,18 @@ pub(crate) type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>,
 
 /// How to read a message outside of lists that holds calls, or an output with some.
 pub(crate) fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
-    if lists::may_be_output(value) && lists::calls_of_output(value).next().is_some() {
+    // DSPy's outputs, of which one with calls is an object.
+    let is_output = || value.get("text").is_some() && value.get("tool_calls").is_some();
+    if (lists::may_be_output(value) || is_output()) && lists::calls_of_output(value).next().is_some() {
         return Some(|transcript, output, _| {
             transcript.next_message(Role::Assistant, output);
             lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));
         });
     }
     value.get("role")?.as_json_str()?;
-    if is_of_blocks(value) {
+    if has_calls_in_content(value) {
+        Some(|transcript, message, _| read_calls_in_content(transcript, message))
+    } else if is_of_blocks(value) {
         Some(|transcript, message, index| anthropic::read_message(transcript, message, index, false))
     } else if value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call)) {
         Some(openai_chat::read_message)
@@ -40,13 +44,51 @@ pub(crate) fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bo
 
 /// The calls that LangChain had in a message before it had a key for them (`_convert_message_to_dict` in
 /// `langfuse/langchain/CallbackHandler.py` of langfuse/langfuse-python).
-pub(crate) fn calls_in_kwargs<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
+fn calls_in_kwargs<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let calls = message.get("additional_kwargs")?.get("tool_calls")?;
     let is_own = message.get("role").is_some() && message.get_any(&["tool_calls", "blocks"]).is_none();
     Some(calls).filter(|calls| is_own && calls.elements().next().is_some_and(holds_call))
 }
 
+/// Whether a message has its calls as parts of its content, in the form of Chat Completions: PostHog writes
+/// answers so (`format_openai_response` in `posthog/ai/openai/openai_converter.py` of PostHog/posthog-python), and Koog 0.3
+/// what was called, with the role of results.
+pub(crate) fn has_calls_in_content(message: Value<'_, '_>) -> bool {
+    message.list("content").any(is_call_part)
+}
+
+pub(crate) fn is_call_part(part: Value<'_, '_>) -> bool {
+    part.get("id").is_some()
+        && part.get_str("type").as_deref() == Some("function")
+        && part.get("function").is_some_and(|function| function.get("arguments").is_some())
+}
+
+fn read_calls_in_content<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
+    transcript.next_message(Role::Assistant, message);
+    let is_of_tool = message.get_str("role").as_deref() == Some("tool");
+    message.list("content").for_each(|part| add_call_part(transcript, part, is_of_tool));
+}
+
+/// Adds such a part, or the text beside it. Where calls have the role of results, results have no ids.
+pub(crate) fn add_call_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>, is_of_tool: bool) {
+    let called = part.get("function").filter(|_| is_call_part(part));
+    let body = called.map(|called| {
+        let id = part.get("id").filter(|_| !is_of_tool);
+        Body::Call(parts::call(id, called.get("name"), called.get("arguments")))
+    });
+    transcript.part(part, body.unwrap_or_else(|| Body::text(part.get("text"))));
+}
+
+/// Whether a message has calls that [`read_with_kwargs`] reads.
+pub(crate) fn has_own_calls(message: Value<'_, '_>) -> bool {
+    calls_in_kwargs(message).is_some() || has_calls_in_content(message)
+}
+
 pub(crate) fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, number: usize) {
+    if has_calls_in_content(message) {
+        read_calls_in_content(transcript, message);
+        return;
+    }
     openai_chat::read_message(transcript, message, number);
     for call in calls_in_kwargs(message).into_iter().flat_map(|calls| calls.elements()) {
         turns::add_call(transcript, call);

@@ -17,6 +17,7 @@ pub(crate) fn settle<'s>(transcript: &mut Transcript<'s>, document: &Document<'s
             Body::Result(_) => {
                 let Some(function) = definition(value) else { continue };
                 part.body = Body::Opaque;
+                transcript.counts.1 -= 1;
                 let tools = &mut transcript.request.tools;
                 tools.place.get_or_insert(Place::of(value));
                 let schema = function.get("parameters").map(Place::of);
@@ -50,6 +51,11 @@ fn is_call(value: Value<'_, '_>) -> bool {
     value.get("name").is_some()
         && value.get("function").is_none()
         && value.get("args").is_some_and(Value::is_object)
+}
+
+/// Whether a message has such calls.
+pub(crate) fn has_calls(message: Value<'_, '_>) -> bool {
+    message.list("tool_calls").next().is_some_and(is_call)
 }
 
 /// The function of a tool that a message has as its content.

@@ -49,7 +49,11 @@ pub(super) fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
         Some(How::Outputs)
     } else if spans::has_parts(list) {
         Some(How::Parts)
-    } else if list.has_key("messages_and_choices") || list.elements().any(answers::is_in_entry) {
+    } else if list.has_key("messages_and_choices")
+        || list.elements().any(answers::is_in_entry)
+        // In a request, it is a mistake.
+        || !list.has_key("messages") && list.elements().any(answers::has_calls_in_content)
+    {
         // Choices of responses among the messages: `MessagesAndChoices` in `src/art/types.py` of OpenPipe/ART.
         Some(How::Entries)
     } else if spans::has_wrapped(list) {
@@ -101,7 +105,13 @@ pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
         let all = value.get("history").and_then(|history| history.get("messages"));
         all.is_some_and(message_lines::has_outputs) && !message_lines::has_outputs(member)
     };
+    // MLflow shows of a trace what its spans have.
+    let is_preview = || {
+        let spans = value.get("data").and_then(|data| data.get("spans"));
+        spans.is_some_and(|spans| spans.elements().next().is_some())
+    };
     member.has_key("messages") && is_shown()
+        || member.has_key("info") && is_preview()
         || member.has_key("toolCall") && is_of_checkpoint()
         || (member.has_key("outputs") || member.has_key("output")) && is_of_response()
 }

@@ -133,10 +133,10 @@ pub(crate) const THREAD: [&str; 8] =
     words("chatId chat_id threadId thread_id conversationId conversation_id sessionId session_id");
 
 /// The keys under which data sets have the tools of their rows.
-pub(crate) const TOOLS: [&str; 15] = words(
+pub(crate) const TOOLS: [&str; 16] = words(
     "tools functions tools_json available_tools availableTools tool_defs tool_definitions toolDefinitions \
     tool_schemas function_declarations functions_json tool_list tools_available gen_ai.tool.definitions \
-    gen_ai.request.available_tools",
+    gen_ai.request.available_tools $ai_tools",
 );
 
 /// The keys under which rows of preferences have the message that the model learns to write.
@@ -252,6 +252,8 @@ fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's
     };
     let of_converse = || row.get("toolConfig").filter(|config| holds_tools(*config));
     let of_settings = || row.get("tool_calls").filter(|calls| unread::is_settings(*calls));
+    // DSPy's `history` (`dspy/clients/base_lm.py` of stanfordnlp/dspy).
+    let of_settings = || of_settings().or_else(|| under(row.get("kwargs")?));
     under(row).or_else(of_template).or_else(of_converse).or_else(of_settings).or_else(first)
 }
 
@@ -491,21 +493,22 @@ fn is_calls(value: Value<'_, '_>) -> bool {
 static OF_LIST: LazyLock<[Finder<'static>; 3]> =
     LazyLock::new(|| [r"role\", r"from\", "function_call"].map(Finder::new));
 /// What that of an output has.
-static OF_OUTPUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(r"toolName\"));
+static OF_OUTPUT: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| [r"toolName\", r"tool_use\"].map(Finder::new));
 
 /// What a string says, if it is the text of JSON that is as wanted.
 fn with_text<'s>(value: Value<'_, 's>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> Option<Said<'s>> {
     let string = value.as_json_str().filter(|text| text.may_begin_with(b"[{"))?;
     // Most strings are ruled out by a glance. What ends with a quote goes on with the backslash of its escape.
     let has = |word: &Finder<'_>| word.find(string.raw()).is_some();
-    let may_have_list = OF_LIST.iter().any(has) || may_be_output(value) && has(&OF_OUTPUT);
+    let may_have_list = OF_LIST.iter().any(has) || may_be_output(value) && OF_OUTPUT.iter().any(has);
     may_have_list.then(|| unread::said_in(value, is_wanted))?
 }
 
 /// Whether a value may be what a span has as its output: MLflow's, the AI SDK's (`packages/ai/src/telemetry` of vercel/ai), or
 /// that of an attribute of OpenTelemetry.
 pub(crate) fn may_be_output(value: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 4] = words("output mlflow.spanOutputs ai.response.toolCalls stringValue");
+    const KEYS: [&str; 5] = words("output mlflow.spanOutputs ai.response.toolCalls stringValue value");
     KEYS.iter().any(|key| value.has_key(key))
 }
 

@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
 use super::answers::{
-    calls_in_kwargs, holds_call, is_of_blocks, read_responses, read_with_kwargs, reader_of_answer,
+    has_own_calls, holds_call, is_of_blocks, read_responses, read_with_kwargs, reader_of_answer,
 };
 use super::columns::value_at;
 use super::forms::{How, is_copy, is_of_sdk, is_page, may_end_with_chosen, own_form, surest};
@@ -14,7 +14,7 @@ use super::{
     Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
     framework_messages, lists, message_lines, spans, steps, traces, trl, turns, vercel_ai,
 };
-use crate::formats::{Format, openai_chat, openai_responses};
+use crate::formats::{self, Format, openai_chat, openai_responses};
 use crate::ir::{Body, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
 use crate::names::words;
 use crate::{unread, unsupported};
@@ -63,7 +63,7 @@ impl<'d, 's> Around<'d, 's> {
             }),
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
-        let side = member.key_text().and_then(|key| Side::of(row, &key)).unwrap_or(self.side);
+        let side = member.key_text().map_or(self.side, |key| self.side.within(row, &key));
         Self { row: Some(row), tools, side, prompt: None }
     }
 }
@@ -172,8 +172,9 @@ pub(crate) fn read_value<'d, 's>(
         spans::settle_agents(root, &mut reading.conversations[before..]);
     }
     left_out.iter().for_each(|(what, count)| reading.left_out.add(what, count));
-    // A history of a framework is named, also where it is all that there is.
-    if !search.foreign.is_empty() && reading.conversations.len() == before {
+    // A history of a framework is named, also where it is all that there is, and so is what was sent in a span.
+    let is_named = !search.foreign.is_empty() || search.is_trace && !search.unknown.is_empty();
+    if is_named && reading.conversations.len() == before {
         reading.conversations.push(conversation(Transcript::of_conversation(reader.key(), root)));
     }
     if let Some(last) = reading.conversations[before..].last_mut() {
@@ -244,8 +245,8 @@ impl<'s> FoundList<'_, 's> {
             How::Entries => {
                 let messages: Vec<_> =
                     self.list.children().map(|one| lists::wrapped(one).unwrap_or(one)).collect();
-                let has_kwargs = messages.iter().any(|message| calls_in_kwargs(*message).is_some());
-                let read = if has_kwargs { read_with_kwargs } else { message_lines::form_of(&messages) };
+                let has_own = messages.iter().copied().any(has_own_calls);
+                let read = if has_own { read_with_kwargs } else { message_lines::form_of(&messages) };
                 (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
             }
             How::Joined => {
@@ -281,8 +282,10 @@ impl<'s> FoundList<'_, 's> {
         if let Some(beside) = beside {
             beside.add_to(&mut transcript);
         }
-        if reader.kind == SourceKind::Trace {
+        if reader.kind == SourceKind::Trace || self.around.side.is_known {
             flattened::settle(&mut transcript, self.list.document());
+        }
+        if reader.kind == SourceKind::Trace {
             spans::settle_beginning(&mut transcript);
         }
         transcript.is_body = matches!(self.how, How::Body(_));
@@ -379,7 +382,7 @@ impl<'d, 's> Search<'d, 's> {
         while let Some((value, around)) = stack.pop() {
             if let Some(read) = reader_of_answer(value) {
                 self.found.push(FoundList { list: value, around, how: How::Answer(read) });
-            } else if let Some(how) = self.list_of(value) {
+            } else if let Some(how) = self.list_of(value, around.side) {
                 self.found.extend(how.map(|how| FoundList { list: value, around, how }));
             } else if spans::has_flat_keys(value) {
                 self.found.push(FoundList { list: value, around, how: How::Flat });
@@ -561,7 +564,7 @@ impl<'d, 's> Search<'d, 's> {
     }
 
     /// How to read a value, if it is a list of messages; `Some(None)` if nobody knows.
-    fn list_of(&mut self, list: Value<'d, 's>) -> Option<Option<How>> {
+    fn list_of(&mut self, list: Value<'d, 's>, side: Side<'d, 's>) -> Option<Option<How>> {
         if !list.is_array() {
             return None;
         }
@@ -582,7 +585,9 @@ impl<'d, 's> Search<'d, 's> {
             self.foreign.push(unread);
             return Some(None);
         }
-        if let Some(format) = surest(list) {
+        let is_traced = self.is_trace || side.is_known;
+        let is_of_callback = || is_traced && list.elements().any(flattened::has_calls);
+        if let Some(format) = surest(list).or_else(|| is_of_callback().then(formats::of_templates)) {
             return Some(Some(How::List(format)));
         }
         let mut members = list.elements().flat_map(|message| message.members());

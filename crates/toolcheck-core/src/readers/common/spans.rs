@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use foldhash::HashSet;
 use toolcheck_json::{Said, Value};
 
+use super::answers::{add_call_part, is_call_part};
 use super::{Conversation, lists, parts};
 use crate::formats::anthropic;
 use crate::ir::{Body, Executor, Named, Part, Role, Text, Transcript, UnpairedReason};
@@ -172,6 +173,9 @@ pub(crate) fn said_in_flat<'s>(attribute: Value<'_, 's>) -> Option<Said<'s>> {
     if key.ends_with(CALLS) {
         return lists::calls_in_text(text);
     }
+    if toolcheck_json::contains(text.raw(), br#"\"function\""#) {
+        return unread::said_in(text, |said| said.elements().any(is_call_part));
+    }
     toolcheck_json::contains(text.raw(), b"tool_use").then(|| unread::blocks_in_text(text, false))?
 }
 
@@ -268,6 +272,12 @@ impl<'d, 's> Flat<'d, 's> {
         let is_empty = self.content.is_empty() && self.calls.is_empty() && self.call_id.is_none();
         let Some(place) = self.role.or(self.first.filter(|_| !is_empty)) else { return };
         let role = open(transcript, self.role.and_then(Named::of), place);
+        if let Some(called) = self.content.first().filter(|content| content.elements().any(is_call_part)) {
+            if let Some(message) = transcript.messages.last_mut() {
+                message.role = Role::Assistant;
+            }
+            return called.elements().for_each(|part| add_call_part(transcript, part, role == Role::Tool));
+        }
         // OpenInference's instrumentors of Anthropic leave a result in the message of the user that brought it.
         if role == Role::Tool || self.call_id.is_some() && self.calls.is_empty() {
             if role != Role::Tool {

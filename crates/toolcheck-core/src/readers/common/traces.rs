@@ -1,5 +1,7 @@
 //! What the readers of traces share: how they know a trace, and what in it holds messages.
 
+use std::borrow::Cow;
+
 use foldhash::HashSet;
 use toolcheck_json::Value;
 
@@ -63,13 +65,14 @@ pub(crate) fn any_attribute(record: Value<'_, '_>, is_wanted: impl Fn(&str, Valu
 }
 
 /// The keys under which spans have what was sent, and those of what came back.
-const SIDES: [(&str, &str); 16] = [
+const SIDES: [(&str, &str); 17] = [
     ("gen_ai.input.messages", "gen_ai.output.messages"),
     ("gen_ai.request.messages", "gen_ai.response.text"),
     ("ai.prompt.messages", "ai.response.text"),
     ("ai.prompt.messages", "ai.response.toolCalls"),
     ("gcp.vertex.agent.llm_request", "gcp.vertex.agent.llm_response"),
     ("$ai_input", "$ai_output_choices"),
+    ("langfuse.observation.input", "langfuse.observation.output"),
     ("mlflow.spanInputs", "mlflow.spanOutputs"),
     ("input", "output"),
     ("inputs", "outputs"),
@@ -106,6 +109,15 @@ pub(crate) struct Side<'d, 's> {
 }
 
 impl<'d, 's> Side<'d, 's> {
+    /// The side that a member or an attribute with this key is, in a side of another span.
+    pub(crate) fn within(self, span: Value<'d, 's>, key: &str) -> Self {
+        match Self::of(span, key) {
+            // A body under the key of a side has keys like those of sides.
+            Some(inner) if inner.answer.is_some() || inner.is_known || !self.is_known => inner,
+            _ => self,
+        }
+    }
+
     /// The side that a member or an attribute with this key is.
     pub(crate) fn of(span: Value<'d, 's>, key: &str) -> Option<Self> {
         let of = |key: &str| attribute(span, key).filter(|value| is_filled(*value));
@@ -153,7 +165,12 @@ fn is_own(key: &str) -> bool {
 pub(crate) fn is_span(span: Value<'_, '_>) -> bool {
     const KEYS: [&str; 9] =
         words("span_attributes trace_id traceId span_id spanId start_time startTime started_at observations");
-    span.get_any(&KINDS).or_else(|| span.get_any(&KEYS)).is_some()
+    span.get_any(&KINDS).or_else(|| span.get_any(&KEYS)).is_some() || of_datadog(span).is_some()
+}
+
+/// What the details of a span of Datadog say that it is of (`ddtrace/llmobs/_llmobs.py` of DataDog/dd-trace-py).
+fn of_datadog<'s>(details: Value<'_, 's>) -> Option<Cow<'s, str>> {
+    details.get("span")?.get_str("kind")
 }
 
 /// Whether what stands beside the messages of an example is a message of a model without calls, which goes on from them, or
@@ -181,6 +198,7 @@ fn is_of_model(span: Value<'_, '_>, key: &str, asked: Value<'_, '_>, said: Value
     // Braintrust.
     let of_attributes = || span.get("span_attributes")?.get_str("type");
     let kind = kinds.iter().find_map(|kind| attribute(span, kind)?.as_str()).or_else(of_attributes);
+    let kind = kind.or_else(|| of_datadog(span));
     match kind {
         Some(kind) => OF_MODELS.contains(&&*kind.trim_matches('"').to_ascii_lowercase()),
         None => is_own || asked.get("model").is_some() && unread::unwrapped(said, unsupported::is_response),
