@@ -353,6 +353,12 @@ impl Reader {
         }
     }
 
+    /// Whether records are of its files: also what the exporter of a trace has written beside messages.
+    pub fn knows(&self, records: &[Value<'_, '_>]) -> bool {
+        self.certainty(records) > 0
+            || self.kind == SourceKind::Trace && records.iter().all(|record| traces::is_batch(*record))
+    }
+
     fn certainty_as_it_is(&self, records: &[Value<'_, '_>]) -> u8 {
         let sure = (self.sniff)(records);
         match self.list_of_lines(records).filter(|_| sure == 0) {
@@ -546,11 +552,6 @@ pub fn detect(records: &[Value<'_, '_>]) -> Option<&'static Reader> {
 /// The reader of lists of messages, for records that neither another reader nor a format knows.
 pub fn of_lists() -> &'static Reader {
     &message_list::READER
-}
-
-/// Whether a record among those of a trace is of the same exporter, though nothing is said in it.
-pub fn is_of_exporter(reader: &Reader, record: Value<'_, '_>) -> bool {
-    reader.kind == SourceKind::Trace && traces::is_batch(record)
 }
 
 /// Reads the lists of messages in a record that the user has named the places of, in a format that the user has named or

@@ -230,8 +230,7 @@ impl<'r> Log<'r> {
         };
         // Whose messages were read need not be asked.
         let is_read = !reading.conversations.is_empty() && reading.conversations.iter().all(has_messages);
-        let is_of_exporter = |record: &Value<'_, '_>| readers::is_of_exporter(self.reader, *record);
-        let is_own = is_read || self.reader.certainty(records) > 0 || records.iter().all(is_of_exporter);
+        let is_own = is_read || self.reader.knows(records);
         if !is_own {
             // The user has named the wrong reader: it takes what it does not know for an empty conversation.
             reading.conversations.retain(has_messages);
