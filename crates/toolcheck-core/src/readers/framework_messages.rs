@@ -11,7 +11,6 @@ mod llama_index_ts;
 mod rig;
 mod ruby_llm;
 mod spring_ai;
-mod strands;
 
 use toolcheck_json::Value;
 
@@ -36,7 +35,7 @@ struct Framework {
     add: for<'s> fn(&mut Transcript<'s>, Value<'_, 's>, Role),
 }
 
-static ALL: [&Framework; 12] = [
+static ALL: [&Framework; 11] = [
     &autogen::FRAMEWORK,
     &fantasy::FRAMEWORK,
     &genai::FRAMEWORK,
@@ -48,7 +47,6 @@ static ALL: [&Framework; 12] = [
     &rig::FRAMEWORK,
     &ruby_llm::FRAMEWORK,
     &spring_ai::FRAMEWORK,
-    &strands::FRAMEWORK,
 ];
 
 /// How many members of a record are looked at for a list of messages, how many messages of it, and how many blocks of them.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use foldhash::HashSet;
-use toolcheck_json::Value;
+use toolcheck_json::{Value, contains};
 
 use super::{Conversation, lists, spans};
 use crate::ir::{Body, Named, Transcript};
@@ -23,9 +23,11 @@ const TOPS: [&str; 9] = words(
 const BATCHES: [&str; 6] =
     words("resourceSpans resource_spans scopeSpans resourceLogs resourceMetrics resource_metrics");
 
-/// Whether a record is a batch of what programs tell of themselves, most of which are no messages.
+/// Whether a record is a batch of what programs tell of themselves, most of which are no messages. One with the word for calls
+/// may have them in a form that is not read.
 pub(crate) fn is_batch(record: Value<'_, '_>) -> bool {
     BATCHES.iter().any(|key| record.get(key).is_some_and(Value::is_array))
+        && !contains(record.raw(), b"tool_calls")
 }
 
 fn may_be_trace(record: Value<'_, '_>) -> bool {
