@@ -34,12 +34,12 @@ impl ReportedFindings {
             let value = document.value(draft.place.node).raw();
             if value.len() <= Self::LONGEST {
                 let key = said.key(&draft, hash_without_space(value));
+                draft.said_mut().into_iter().for_each(|said| said.reported = Some(key));
                 if self.knows(&key) {
                     known.push(draft);
                     continue;
                 }
                 new.push(key);
-                draft.said_mut().into_iter().for_each(|said| said.reported = Some(key));
             }
             drafts.push(draft);
         }

@@ -22,6 +22,7 @@ use crate::finding::{Draft, Finding, Spot};
 use crate::marks;
 use crate::observe::Observer;
 use crate::options::Options;
+use crate::repeated::ReportedFindings;
 use crate::report::{self, ConversationReport, FileReport, locate_all};
 use crate::rules::{malformed_json, unrecognised_format};
 
@@ -295,11 +296,12 @@ impl<'r> Log<'r> {
         report.findings.extend(findings);
     }
 
-    /// Says of findings how they are fixed. A record is fixed by itself, where what an earlier one has told is still to be seen.
+    /// Says of findings how they are fixed. A record is fixed by itself, where what an earlier one has told is still to be seen,
+    /// and what it repeats of its own is not.
     fn mark(
         &self,
         findings: &mut Vec<Finding>,
-        repeated: Vec<Finding>,
+        mut repeated: Vec<Finding>,
         document: &Document<'_>,
         conversations: &[Conversation<'_>],
         (readings, is_cut): (&[report::Reading], bool),
@@ -307,7 +309,12 @@ impl<'r> Log<'r> {
         let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
         let reader = (self.reader.unit == Unit::Record).then_some(self.reader);
         let told = findings.len();
-        findings.extend(repeated.into_iter().filter(|_| reader.is_some()));
+        if reader.is_some() && !repeated.is_empty() {
+            let mut own = ReportedFindings::default();
+            own.leave_out_of_piece(&mut findings.iter().collect());
+            own.leave_out_of_piece(&mut repeated);
+            findings.append(&mut repeated);
+        }
         let how = (self.options, reader, readings, is_cut);
         marks::mark_conversations(findings, document, conversations, how, &again);
         findings.truncate(told);
