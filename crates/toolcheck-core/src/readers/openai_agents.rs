@@ -94,7 +94,12 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     for (ids, unpaired) in settled {
         transcript.calls_with_ids(&ids).for_each(|call| call.unpaired = Some(unpaired));
     }
-    divide(&mut transcript);
+    let kind = step(state).and_then(|step| step.get_str("type"));
+    let is_over = kind.as_deref() == Some("next_step_final_output");
+    // A run that is not over may still have to answer a call of its last response.
+    if is_over || state.is_array() {
+        divide(&mut transcript);
+    }
     let is_kept_by_server =
         ["conversationId", "conversation_id", "previousResponseId", "previous_response_id"]
             .iter()
@@ -103,10 +108,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     if is_kept_by_server || !state.is_array() && transcript.counts().0 == 0 {
         transcript.settle_results(UnpairedReason::Elsewhere);
     }
-    let end = match step(state).and_then(|step| step.get_str("type")).as_deref() {
-        Some("next_step_final_output") => ConversationEnd::Complete,
-        _ => ConversationEnd::Open,
-    };
+    let end = if is_over { ConversationEnd::Complete } else { ConversationEnd::Open };
     Conversation { title: "run".to_owned(), transcript, end }
 }
 

@@ -5,10 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use toolcheck_json::{Document, Value, contains};
 
-use super::{
-    ANSWER_LOOKED_AT, KINDS, NAMES, OUTPUTS, is_content_in_text, is_no_call, of_key, of_type, of_words,
-    unwrapped,
-};
+use super::{ANSWER_LOOKED_AT, NAMES, OUTPUTS, is_content_in_text, of_key, of_type, of_words, unwrapped};
 use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
 use crate::names::words;
 
@@ -38,11 +35,19 @@ fn is_hidden_call(value: Value<'_, '_>) -> bool {
         && value.get_any(&GIVEN).or_else(with_output).or_else(as_call).is_some_and(may_be_given)
 }
 
-/// Whether an object is a call that the provider runs, or asks a person about one.
+/// The types of calls that a provider runs, of their results, and of questions about them, in the words of frameworks and APIs.
+const OF_PROVIDER: [&str; 23] = words(
+    "server_tool_use server_tool_call server_tool_result web_search_call file_search_call code_interpreter_call \
+    image_generation_call search_tool_call search_tool_result mcp_call mcp_tool_use mcp_tool_result \
+    mcp_server_tool_call mcp_server_tool_result mcpServerToolCall mcpServerToolResult mcp_approval_request \
+    function_approval_request function_approval_response functionApprovalRequest functionApprovalResponse \
+    toolApprovalRequest toolApprovalResponse",
+);
+
 fn is_of_provider(value: Value<'_, '_>) -> bool {
-    let is_own = |kind: &str| is_no_call(kind) || kind.starts_with("mcpServer") || kind == "search_tool_call";
-    let kinds = || ["$type"].into_iter().chain(KINDS);
-    value.is_object() && kinds().any(|key| value.get_str(key).is_some_and(|kind| is_own(&kind)))
+    let is_own = |kind: &str| OF_PROVIDER.contains(&kind);
+    value.is_object()
+        && ["$type", "type"].iter().any(|key| value.get_str(key).is_some_and(|kind| is_own(&kind)))
 }
 
 /// Whether the tools of a message are those that were used: each has what it was given, and what came back.

@@ -23,11 +23,13 @@ const TOPS: [&str; 9] = words(
 const BATCHES: [&str; 6] =
     words("resourceSpans resource_spans scopeSpans resourceLogs resourceMetrics resource_metrics");
 
-/// Whether a record is a batch of what programs tell of themselves, most of which are no messages. One with the word for calls
+/// Whether a record is a batch of what programs tell of themselves, most of which are no messages. One with a word for calls
 /// may have them in a form that is not read.
 pub(crate) fn is_batch(record: Value<'_, '_>) -> bool {
     BATCHES.iter().any(|key| record.get(key).is_some_and(Value::is_array))
-        && !contains(record.raw(), b"tool_calls")
+        && ["tool_call", "toolCall", "tool_use", "toolUse"]
+            .iter()
+            .all(|word| !contains(record.raw(), word.as_bytes()))
 }
 
 fn may_be_trace(record: Value<'_, '_>) -> bool {

@@ -592,8 +592,8 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
 
 pub(crate) const RESPONSE: &str = "<tool_response>";
 
-/// Whether a conversation has results, so that each call needs one.
-/// Whether results are near: each text that may be a call asks, so that to look at all of a conversation would be quadratic.
+/// Whether a conversation has results near, so that a call needs one. Each text that may be a call asks, so that to look at all
+/// of a conversation would be quadratic.
 fn has_results(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool {
     const NEAR: usize = crate::claim::MESSAGES_LOOKED_AT;
     transcript.parts.iter().rev().take(NEAR).any(|part| matches!(part.body, Body::Result(_)))
