@@ -20,11 +20,21 @@ use crate::unread::is_no_call;
 pub(super) static READER: Reader = Reader::history(
     "langchain",
     "LangChain messages",
-    |records| nested::certainty_of(records, is_message),
+    |records| nested::certainty_of(&unwrapped(records), is_message),
     read,
 );
 
+/// The records, or the pairs of a message and its node that events of LangGraph's later versions have.
+fn unwrapped<'d, 's>(records: &[Value<'d, 's>]) -> Vec<Value<'d, 's>> {
+    let pair = |record: Value<'d, 's>| {
+        let data = record.get("data").or_else(|| record.get("params")?.get("data"));
+        data.filter(|data| data.is_array() && nested::beside_node(*data).is_some())
+    };
+    records.iter().map(|record| pair(*record).unwrap_or(*record)).collect()
+}
+
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
+    let records = &*unwrapped(records);
     let Some(messages) = updates(records) else {
         let mut reading = nested::read(records, is_message, conversation);
         add_tools(records, &mut reading.conversations);

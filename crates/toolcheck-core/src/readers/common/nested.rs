@@ -111,17 +111,12 @@ fn inner<'d, 's>(row: Value<'d, 's>, wraps: bool) -> Value<'d, 's> {
     if row.is_array() {
         return beside_node(row).unwrap_or(row);
     }
-    // In the later versions of the stream, pairs are in an envelope.
-    let data = row.get("data").or_else(|| row.get("params")?.get("data"));
-    if let Some(message) = data.filter(|data| data.is_array()).and_then(beside_node) {
-        return message;
-    }
     let message = row.get("message").filter(|message| message.is_object());
     message.or_else(|| if wraps { lists::wrapped(row) } else { None }).unwrap_or(row)
 }
 
 /// The message of a pair in a stream of LangGraph: a message and what is known of its node.
-fn beside_node<'d, 's>(pair: Value<'d, 's>) -> Option<Value<'d, 's>> {
+pub(crate) fn beside_node<'d, 's>(pair: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let mut elements = pair.elements();
     let (message, node) = (elements.next()?, elements.next()?);
     let is_of_node = node.members().filter_map(Value::key_text).any(|key| key.starts_with("langgraph_"));
