@@ -2,6 +2,8 @@
 //!
 //! The parsers are stricter than the runners: a command counts whether or not its name exists and its end is there.
 
+use std::sync::LazyLock;
+
 /// The commands in a stream, with the runner that would obey them.
 pub(crate) fn commands(stream: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(stream);
@@ -44,8 +46,9 @@ fn sections(line: &str) -> Option<String> {
 }
 
 pub(crate) fn without_colors(line: &str) -> String {
-    let ours = regex::Regex::new("\u{1b}\\[[0-9;]*m|\u{1b}\\]8;;[ -~]*?\u{1b}\\\\").unwrap();
-    ours.replace_all(line, "").into_owned()
+    static OURS: LazyLock<regex::Regex> =
+        LazyLock::new(|| regex::Regex::new("\u{1b}\\[[0-9;]*m|\u{1b}\\]8;;[ -~]*?\u{1b}\\\\").unwrap());
+    OURS.replace_all(line, "").into_owned()
 }
 
 /// Whether a command is one of the annotations that `--output-format github` writes.
