@@ -12,15 +12,16 @@ pub(crate) type ReadMessage = for<'d, 's> fn(&mut Transcript<'s>, Value<'d, 's>,
 
 /// How to read a message outside of lists that holds calls, or an output with some.
 pub(crate) fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
-    // DSPy's outputs, of which one with calls is an object.
-    let is_output = || value.get("text").is_some() && value.get("tool_calls").is_some();
-    if (lists::may_be_output(value) || is_output()) && lists::calls_of_output(value).next().is_some() {
-        return Some(|transcript, output, _| {
-            transcript.next_message(Role::Assistant, output);
-            lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));
-        });
+    if lists::may_be_output(value) && lists::calls_of_output(value).next().is_some() {
+        return Some(read_output);
     }
-    value.get("role")?.as_json_str()?;
+    let Some(role) = value.get("role") else {
+        // DSPy's outputs, of which one with calls is an object.
+        let is_output = value.get("tool_calls").is_some() && value.get("text").is_some();
+        let read: ReadMessage = read_output;
+        return (is_output && lists::calls_of_output(value).next().is_some()).then_some(read);
+    };
+    role.as_json_str()?;
     if has_calls_in_content(value) {
         Some(|transcript, message, _| read_calls_in_content(transcript, message))
     } else if is_of_blocks(value) {
@@ -36,6 +37,11 @@ pub(crate) fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
     } else {
         None
     }
+}
+
+fn read_output<'s>(transcript: &mut Transcript<'s>, output: Value<'_, 's>, _: usize) {
+    transcript.next_message(Role::Assistant, output);
+    lists::calls_of_output(output).for_each(|call| turns::add_call(transcript, call));
 }
 
 pub(crate) fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bool {

@@ -508,8 +508,11 @@ fn with_text<'s>(value: Value<'_, 's>, is_wanted: impl Fn(Value<'_, '_>) -> bool
 /// Whether a value may be what a span has as its output: MLflow's, the AI SDK's (`packages/ai/src/telemetry` of vercel/ai), or
 /// that of an attribute of OpenTelemetry.
 pub(crate) fn may_be_output(value: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 5] = words("output mlflow.spanOutputs ai.response.toolCalls stringValue value");
-    KEYS.iter().any(|key| value.has_key(key))
+    // Each value is asked: its key is compared as it is written.
+    matches!(
+        value.plain_key(),
+        Some(b"output" | b"mlflow.spanOutputs" | b"ai.response.toolCalls" | b"stringValue" | b"value")
+    )
 }
 
 /// The calls in what a span has as its output, where that is no message: LangChain's handlers write the `additional_kwargs`

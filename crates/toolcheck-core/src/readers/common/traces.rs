@@ -13,12 +13,6 @@ use crate::unsupported;
 
 const VALUES_LOOKED_AT: usize = 20_000;
 
-/// Keys at the top of what traces are exported as.
-const TOPS: [&str; 9] = words(
-    "resourceSpans resource_spans scopeSpans resourceLogs spans attributes trace observations \
-    span_attributes",
-);
-
 /// Keys of what an exporter of OpenTelemetry writes at once.
 const BATCHES: [&str; 6] =
     words("resourceSpans resource_spans scopeSpans resourceLogs resourceMetrics resource_metrics");
@@ -33,11 +27,13 @@ pub(crate) fn is_batch(record: Value<'_, '_>) -> bool {
 }
 
 fn may_be_trace(record: Value<'_, '_>) -> bool {
+    // Keys at the top of what traces are exported as.
     let is_own = |member: Value<'_, '_>| {
-        TOPS.iter().any(|key| member.has_key(key))
-            || member.plain_key().is_some_and(|key| {
-                key.starts_with(b"gen_ai.") || key.starts_with(b"llm.") || key.starts_with(b"attributes.")
-            })
+        member.plain_key().is_some_and(|key| match key {
+            b"resourceSpans" | b"resource_spans" | b"scopeSpans" | b"resourceLogs" | b"spans"
+            | b"attributes" | b"trace" | b"observations" | b"span_attributes" => true,
+            key => key.starts_with(b"gen_ai.") || key.starts_with(b"llm.") || key.starts_with(b"attributes."),
+        })
     };
     record.members().any(is_own)
         || record.elements().next().is_some_and(|first| {
