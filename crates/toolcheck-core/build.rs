@@ -54,7 +54,7 @@ fn main() {
         let constant = folder.to_uppercase();
         write!(lists, "pub(crate) const {constant}: Folder = ({folder:?}, &[").expect("a text takes all");
         for (id, table) in tables {
-            write!(lists, "({id:?}, include_bytes!(\"{folder}/{id}.packed\")),").expect("a text takes all");
+            write!(lists, "({id:?}, include_str!(\"{folder}/{id}.packed\")),").expect("a text takes all");
             let paths = table.shown_by.iter().flat_map(|sign| sign.at.split('|'));
             signs.extend(paths.filter_map(|path| path.split('.').next()).map(str::to_owned));
             for host in table.hosts {
@@ -85,8 +85,9 @@ fn pack(folder: &str, packed: &Path) -> Vec<(String, Table)> {
             folder != "errors" || !(line.starts_with("sources = ") || line.starts_with("evidence = "))
         };
         let text: String = text.lines().filter(is_asked_for).flat_map(|line| [line, "\n"]).collect();
-        let bytes = toolcheck_toml::pack(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        fs::write(packed.join(format!("{id}.packed")), bytes).expect("a file in the folder of the build");
+        let content =
+            toolcheck_toml::pack(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        fs::write(packed.join(format!("{id}.packed")), content).expect("a file in the folder of the build");
         let table = toolcheck_toml::from_str(&text).expect("an order is a number, and hosts are a list");
         (id, table)
     };

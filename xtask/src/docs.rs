@@ -213,7 +213,7 @@ fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
     section
 }
 
-fn links(sources: &[std::sync::Arc<str>]) -> String {
+fn links(sources: &[impl std::fmt::Display]) -> String {
     sources.iter().map(|source| format!("<{source}>")).collect::<Vec<_>>().join(" ")
 }
 

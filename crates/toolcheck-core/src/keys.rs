@@ -1,5 +1,7 @@
 //! Keys that are known, found without hashing: few have the same length.
 
+use toolcheck_toml::Text;
+
 /// Keys, each with a number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keys {
@@ -13,7 +15,7 @@ pub(crate) struct Keys {
 struct KnownKey {
     ends: Ends,
     number: u16,
-    key: Box<str>,
+    key: Text,
 }
 
 /// The first bytes of a key and the last: of a length up to 16, no two keys have the same.
@@ -21,8 +23,8 @@ type Ends = (u64, u64);
 
 impl Keys {
     /// Keys with their numbers. Of a key that is there more than once, the last number counts.
-    pub(crate) fn new(numbered: impl IntoIterator<Item = (Box<str>, u16)>) -> Self {
-        let known = |(key, number): (Box<str>, u16)| KnownKey { ends: ends(key.as_bytes()), number, key };
+    pub(crate) fn new(numbered: impl IntoIterator<Item = (Text, u16)>) -> Self {
+        let known = |(key, number): (Text, u16)| KnownKey { ends: ends(key.as_bytes()), number, key };
         let mut entries: Vec<KnownKey> = numbered.into_iter().map(known).collect();
         // A stable sort keeps the same keys in their order, so that the last of them wins below.
         entries.sort_by(|one, other| (one.key.len(), &one.key).cmp(&(other.key.len(), &other.key)));
@@ -102,7 +104,7 @@ mod tests {
     fn a_change_at_any_place_is_seen() {
         for length in 1..40 {
             let key = "k".repeat(length);
-            let keys = Keys::new([(key.as_str().into(), 1)]);
+            let keys = Keys::new([(key.clone().into(), 1)]);
             assert_eq!(keys.get(&key), Some(1));
             for at in 0..length {
                 let mut other = key.clone();

@@ -9,12 +9,12 @@ use crate::error::Error;
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
 /// A folder with the names and the packed contents of its files.
-type Folder = (&'static str, &'static [(&'static str, &'static [u8])]);
+type Folder = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// The `N` tables of a folder, by the names of their files. Each is read when it is first asked for.
 pub(crate) struct Tables<T: 'static, const N: usize> {
     folder: Folder,
-    read: fn(&[u8]) -> Result<T, Error>,
+    read: fn(&str) -> Result<T, Error>,
     tables: [OnceLock<T>; N],
 }
 
@@ -27,7 +27,7 @@ impl<T: DeserializeOwned, const N: usize> Tables<T, N> {
 }
 
 impl<T, const N: usize> Tables<T, N> {
-    pub(crate) const fn read_by(folder: Folder, read: fn(&[u8]) -> Result<T, Error>) -> Self {
+    pub(crate) const fn read_by(folder: Folder, read: fn(&str) -> Result<T, Error>) -> Self {
         Self { folder, read, tables: [const { OnceLock::new() }; N] }
     }
 
@@ -44,7 +44,7 @@ impl<T, const N: usize> Tables<T, N> {
         self.number(id).map(|number| self.load(number))
     }
 
-    pub(crate) fn packed(&self, id: &str) -> Option<&'static [u8]> {
+    pub(crate) fn packed(&self, id: &str) -> Option<&'static str> {
         self.number(id).map(|number| self.folder.1[number].1)
     }
 

@@ -73,7 +73,7 @@ fn filled_texts() -> impl Iterator<Item = (&'static Target, &'static Refusal, St
     let targets = targets::all().filter(|target| target.union.is_empty());
     targets.flat_map(|target| target.refusals().iter().map(move |refusal| (target, refusal))).filter_map(
         |(target, refusal)| {
-            let mut filled = refusal.text.clone()?;
+            let mut filled = String::from(refusal.text.clone()?);
             while let (Some(start), Some(end)) = (filled.find('{'), filled.find('}')) {
                 let name = &filled[start + 1..end];
                 let is_number = ["index", "part", "member", "part-member", "line", "max", "length", "count"]

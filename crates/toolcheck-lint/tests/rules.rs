@@ -293,8 +293,8 @@ fn targets_use_only_what_rules_declare() {
         let refused = target.refusals().iter().map(|refusal| (&refusal.rule, &refusal.case));
         let tolerated = target.tolerances().iter().map(|tolerance| (&tolerance.rule, &tolerance.case));
         for (rule, case) in refused.chain(tolerated) {
-            let is_case = |case: &String| rules::get(*rule).case(case).is_some();
-            assert!(case.as_ref().is_none_or(is_case), "{}: {rule} has no case {case:?}", target.id);
+            let is_case = |case: &str| rules::get(*rule).case(case).is_some();
+            assert!(case.as_deref().is_none_or(is_case), "{}: {rule} has no case {case:?}", target.id);
         }
         for refusal in target.refusals() {
             // A text that only serves to recognise an error is never filled in, so any name is fine.

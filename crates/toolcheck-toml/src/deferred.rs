@@ -1,6 +1,5 @@
 //! A packed value that is read when it is first asked for.
 
-use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -10,46 +9,7 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 
 use crate::from_packed;
 use crate::packed::{DEFERRED, Table};
-
-thread_local! {
-    /// The bytes of the program that are read now.
-    static IN_PLACE: Cell<&'static [u8]> = const { Cell::new(&[]) };
-}
-
-/// Calls what reads a packed text that is part of the program: what is [deferred](Deferred) in it is not copied.
-pub fn read_in_place<T>(packed: &'static [u8], read: impl FnOnce() -> T) -> T {
-    let before = IN_PLACE.replace(packed);
-    let value = read();
-    IN_PLACE.set(before);
-    value
-}
-
-/// The bytes of a packed value.
-#[derive(Clone)]
-enum Bytes {
-    InPlace(&'static [u8]),
-    Copied(Arc<[u8]>),
-}
-
-impl Bytes {
-    fn of(packed: &[u8]) -> Self {
-        let whole = IN_PLACE.get();
-        let start = packed.as_ptr().addr().checked_sub(whole.as_ptr().addr());
-        let same = start.and_then(|start| whole.get(start..start.checked_add(packed.len())?));
-        same.map_or_else(|| Self::Copied(packed.into()), Self::InPlace)
-    }
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::InPlace(packed) => packed,
-            Self::Copied(packed) => packed,
-        }
-    }
-}
+use crate::text::{Text, read_in_place};
 
 /// A value that is read when it is first asked for, so that a run which needs few values of a large table reads only those.
 ///
@@ -57,7 +17,7 @@ impl Deref for Bytes {
 /// whoever packed it has seen that it can be read.
 #[derive(Clone)]
 pub struct Deferred<T> {
-    packed: Bytes,
+    packed: Text,
     changes: Option<Changes<T>>,
     read: OnceLock<T>,
 }
@@ -88,9 +48,9 @@ impl<T: DeserializeOwned> Deferred<T> {
     }
 
     fn unpacked(&self) -> T {
-        let value = match self.packed {
-            Bytes::InPlace(packed) => read_in_place(packed, || from_packed(packed)),
-            Bytes::Copied(ref packed) => from_packed(packed),
+        let value = match self.packed.in_program() {
+            Some(packed) => read_in_place(packed, || from_packed(packed)),
+            None => from_packed(&self.packed),
         };
         let mut value = value.unwrap_or_else(|error| panic!("a packed value: {}", error.message()));
         if let Some(change) = &self.changes {
@@ -153,7 +113,7 @@ impl<T: DeserializeOwned> Deref for Deferred<T> {
 
 impl<T> From<T> for Deferred<T> {
     fn from(value: T) -> Self {
-        Self { packed: Bytes::InPlace(&[]), changes: None, read: OnceLock::from(value) }
+        Self { packed: Text::default(), changes: None, read: OnceLock::from(value) }
     }
 }
 
@@ -184,8 +144,8 @@ impl<'t, T: DeserializeOwned> Visitor<'t> for Whole<T> {
         f.write_str("a value")
     }
 
-    fn visit_bytes<E: Error>(self, packed: &[u8]) -> Result<Deferred<T>, E> {
-        Ok(Deferred { packed: Bytes::of(packed), changes: None, read: OnceLock::new() })
+    fn visit_str<E: Error>(self, packed: &str) -> Result<Deferred<T>, E> {
+        Ok(Deferred { packed: Text::of(packed), changes: None, read: OnceLock::new() })
     }
 
     fn visit_newtype_struct<D: Deserializer<'t>>(self, deserializer: D) -> Result<Deferred<T>, D::Error> {
@@ -199,8 +159,8 @@ mod tests {
     use std::panic::AssertUnwindSafe;
     use std::sync::Arc;
 
-    use super::{Changes, Deferred, read_in_place};
-    use crate::{from_packed, from_str, pack};
+    use super::{Changes, Deferred};
+    use crate::{from_packed, from_str, pack, read_in_place};
 
     #[test]
     fn a_packed_value_is_read_when_it_is_asked_for() {
@@ -226,12 +186,12 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_bytes_of_the_program_is_not_copied() {
-        let packed: &'static [u8] = pack("a = [1, 2]").expect("a valid text").leak();
+    fn a_value_of_the_program_is_not_copied() {
+        let packed: &'static str = pack("a = [1, 2]").expect("a valid text").leak();
         let read =
             || from_packed::<BTreeMap<String, Deferred<Vec<u8>>>>(packed).expect("nothing is read yet");
         for (table, is_in_place) in [(read(), false), (read_in_place(packed, read), true)] {
-            assert_eq!(packed.as_ptr_range().contains(&table["a"].packed.as_ptr()), is_in_place);
+            assert_eq!(table["a"].packed.in_program().is_some(), is_in_place);
             assert_eq!(table["a"].get(), &[1, 2]);
         }
     }

@@ -25,9 +25,11 @@ mod error;
 mod packed;
 mod read;
 mod spanned;
+mod text;
 
-pub use self::deferred::{Changes, Deferred, read_in_place};
+pub use self::deferred::{Changes, Deferred};
 pub use self::error::Error;
 pub use self::packed::{Item, Table, overlay, pack};
 pub use self::read::{from_packed, from_str};
 pub use self::spanned::Spanned;
+pub use self::text::{Text, read_in_place};

@@ -1,5 +1,6 @@
 //! A parsed text in few bytes: each value is a tag, its place if it has one, and what it holds. What is read from it is
-//! borrowed, and a part that nobody asks for is skipped.
+//! borrowed, and a part that nobody asks for is skipped. It is a text itself, so that no text in it has to be checked for
+//! UTF-8 again: tags and numbers are characters of ASCII.
 //!
 //! A program that has tables of its own packs them when it is built: then no run parses their text.
 
@@ -26,20 +27,20 @@ const DATE: u8 = 8;
 /// A number that is none, with what is wrong.
 const FAULT: u8 = 9;
 /// Set in the tag of a value with a place.
-const PLACED: u8 = 0x80;
+const PLACED: u8 = 0x40;
 
 /// Packs a text, without the places of its values. Fails if the text is not TOML.
-pub fn pack(text: &str) -> Result<Vec<u8>, Error> {
+pub fn pack(text: &str) -> Result<String, Error> {
     let table = DeTable::parse(text)?;
-    let mut packed = Vec::new();
+    let mut packed = String::new();
     put_table(&mut packed, table.get_ref(), false);
     Ok(packed)
 }
 
 /// Packs a text with the places of its values.
-pub(crate) fn with_places(text: &str) -> Result<Vec<u8>, Error> {
+pub(crate) fn with_places(text: &str) -> Result<String, Error> {
     let table = DeTable::parse(text)?;
-    let mut packed = Vec::new();
+    let mut packed = String::new();
     put_tag(&mut packed, TABLE, Some(table.span()));
     put_long(&mut packed, &members(table.get_ref(), true));
     Ok(packed)
@@ -47,7 +48,7 @@ pub(crate) fn with_places(text: &str) -> Result<Vec<u8>, Error> {
 
 /// A packed table with what it lacks of another one, in the tables below it too. These keys of the other do not count.
 /// Fails if one is not a packed table.
-pub fn overlay(own: &[u8], other: &[u8], without: &[&str]) -> Result<Vec<u8>, Error> {
+pub fn overlay(own: &str, other: &str, without: &[&str]) -> Result<String, Error> {
     let (own, other) = (Packed::whole(own)?, Packed::whole(other)?);
     let Content::Table(others) = other.content()? else { return Err(damaged()) };
     let kept = others.members().filter(|member| match member {
@@ -60,31 +61,31 @@ pub fn overlay(own: &[u8], other: &[u8], without: &[&str]) -> Result<Vec<u8>, Er
 fn laid_over<'p>(
     own: Packed<'p>,
     others: impl Iterator<Item = Result<(Packed<'p>, Packed<'p>), Error>>,
-) -> Result<Vec<u8>, Error> {
+) -> Result<String, Error> {
     let Content::Table(below) = own.content()? else { return Err(damaged()) };
     let others = others.collect::<Result<Vec<_>, _>>()?;
-    let mut members = Vec::new();
+    let mut members = String::new();
     let mut known = Vec::new();
     for member in below.members() {
         let (key, value) = member?;
         let name = key.text()?;
         known.push(name);
-        members.extend_from_slice(key.bytes);
+        members.push_str(key.whole);
         let other = others.iter().find(|(other, _)| other.text().is_ok_and(|other| other == name));
         match (value.content()?, other.map(|(_, other)| other.content()).transpose()?) {
             (Content::Table(_), Some(Content::Table(other))) => {
-                members.extend_from_slice(&laid_over(value, other.members())?);
+                members.push_str(&laid_over(value, other.members())?);
             }
-            _ => members.extend_from_slice(value.bytes),
+            _ => members.push_str(value.whole),
         }
     }
     for (key, value) in others {
         if !known.contains(&key.text()?) {
-            members.extend_from_slice(key.bytes);
-            members.extend_from_slice(value.bytes);
+            members.push_str(key.whole);
+            members.push_str(value.whole);
         }
     }
-    let mut packed = Vec::with_capacity(members.len() + 16);
+    let mut packed = String::with_capacity(members.len() + 16);
     put_tag(&mut packed, TABLE, own.place());
     put_long(&mut packed, &members);
     Ok(packed)
@@ -106,8 +107,8 @@ pub enum Item<'p> {
 }
 
 impl<'p> Table<'p> {
-    /// The table that was packed; `None` if these bytes are not one.
-    pub fn of(packed: &'p [u8]) -> Option<Self> {
+    /// The table that was packed; `None` if this is none.
+    pub fn of(packed: &'p str) -> Option<Self> {
         match Packed::whole(packed).ok()?.content() {
             Ok(Content::Table(members)) => Some(Self(members)),
             _ => None,
@@ -121,7 +122,7 @@ impl<'p> Table<'p> {
 
     /// The same for some keys. What is under others is not looked at: it may be long.
     pub fn members_under<const N: usize>(self, keys: [&str; N]) -> impl Iterator<Item = (&'p str, Item<'p>)> {
-        let is_wanted = move |key: Packed<'_>| keys.iter().any(|own| own.as_bytes() == key.held);
+        let is_wanted = move |key: Packed<'_>| keys.contains(&key.held);
         self.0.members().flatten().filter(move |(key, _)| is_wanted(*key)).filter_map(Self::member)
     }
 
@@ -138,7 +139,7 @@ impl<'p> Table<'p> {
     pub fn texts<const N: usize>(self, keys: [&str; N]) -> [Option<&'p str>; N] {
         let mut texts = [None; N];
         for (key, value) in self.0.members().flatten() {
-            if let Some(place) = keys.iter().position(|own| own.as_bytes() == key.held) {
+            if let Some(place) = keys.iter().position(|own| *own == key.held) {
                 texts[place] = value.text().ok();
                 if texts.iter().all(Option::is_some) {
                     break;
@@ -154,7 +155,7 @@ impl<'p> Table<'p> {
     }
 }
 
-fn put(out: &mut Vec<u8>, value: &Parsed<DeValue<'_>>, has_places: bool) {
+fn put(out: &mut String, value: &Parsed<DeValue<'_>>, has_places: bool) {
     let place = has_places.then(|| value.span());
     match value.get_ref() {
         DeValue::String(text) => put_string(out, STRING, text, place),
@@ -162,24 +163,24 @@ fn put(out: &mut Vec<u8>, value: &Parsed<DeValue<'_>>, has_places: bool) {
         DeValue::Integer(number) => match integer(number) {
             Some(Number::Signed(number)) => {
                 put_tag(out, SIGNED, place);
-                out.extend(number.to_le_bytes());
+                put_number(out, number.cast_unsigned());
             }
             Some(Number::Unsigned(number)) => {
                 put_tag(out, UNSIGNED, place);
-                out.extend(number.to_le_bytes());
+                put_number(out, number);
             }
             None => put_string(out, FAULT, "integer number overflowed", place),
         },
         DeValue::Float(number) => match float(number) {
             Ok(number) => {
                 put_tag(out, FLOAT, place);
-                out.extend(number.to_le_bytes());
+                put_number(out, number.to_bits());
             }
             Err(fault) => put_string(out, FAULT, fault, place),
         },
         DeValue::Datetime(_) => put_tag(out, DATE, place),
         DeValue::Array(elements) => {
-            let mut inner = Vec::new();
+            let mut inner = String::new();
             for element in elements.iter() {
                 put(&mut inner, element, has_places);
             }
@@ -193,13 +194,13 @@ fn put(out: &mut Vec<u8>, value: &Parsed<DeValue<'_>>, has_places: bool) {
     }
 }
 
-fn put_table(out: &mut Vec<u8>, table: &DeTable<'_>, has_places: bool) {
+fn put_table(out: &mut String, table: &DeTable<'_>, has_places: bool) {
     put_tag(out, TABLE, None);
     put_long(out, &members(table, has_places));
 }
 
-fn members(table: &DeTable<'_>, has_places: bool) -> Vec<u8> {
-    let mut members = Vec::new();
+fn members(table: &DeTable<'_>, has_places: bool) -> String {
+    let mut members = String::new();
     for (key, value) in table {
         put_string(&mut members, STRING, key.get_ref(), has_places.then(|| key.span()));
         put(&mut members, value, has_places);
@@ -207,34 +208,34 @@ fn members(table: &DeTable<'_>, has_places: bool) -> Vec<u8> {
     members
 }
 
-fn put_tag(out: &mut Vec<u8>, tag: u8, place: Option<Range<usize>>) {
+fn put_tag(out: &mut String, tag: u8, place: Option<Range<usize>>) {
     match place {
         Some(Range { start, end }) => {
-            out.push(tag | PLACED);
-            put_number(out, start);
-            put_number(out, end);
+            out.push(char::from(tag | PLACED));
+            put_number(out, start as u64);
+            put_number(out, end as u64);
         }
-        None => out.push(tag),
+        None => out.push(char::from(tag)),
     }
 }
 
-fn put_string(out: &mut Vec<u8>, tag: u8, text: &str, place: Option<Range<usize>>) {
+fn put_string(out: &mut String, tag: u8, text: &str, place: Option<Range<usize>>) {
     put_tag(out, tag, place);
-    put_long(out, text.as_bytes());
+    put_long(out, text);
 }
 
-fn put_long(out: &mut Vec<u8>, bytes: &[u8]) {
-    put_number(out, bytes.len());
-    out.extend_from_slice(bytes);
+fn put_long(out: &mut String, held: &str) {
+    put_number(out, held.len() as u64);
+    out.push_str(held);
 }
 
-/// Seven bits a byte, the lowest first; the highest bit says that there are more.
-fn put_number(out: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
+/// Six bits a character, the lowest first; the seventh says that there are more.
+fn put_number(out: &mut String, mut number: u64) {
+    while number >= 0x40 {
+        out.push(char::from(number as u8 & 0x3f | 0x40));
+        number >>= 6;
     }
-    out.push(number as u8);
+    out.push(char::from(number as u8));
 }
 
 enum Number {
@@ -261,10 +262,10 @@ fn float(float: &DeFloat<'_>) -> Result<f64, &'static str> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Packed<'p> {
     /// All of it.
-    bytes: &'p [u8],
+    whole: &'p str,
     tag: u8,
-    /// What it holds: the bytes after its tag, its place and its length.
-    held: &'p [u8],
+    /// What it holds: a number, or the text after its tag, its place and its length.
+    held: &'p str,
 }
 
 /// What a packed value is.
@@ -286,15 +287,16 @@ fn damaged() -> Error {
 }
 
 impl<'p> Packed<'p> {
-    /// The value that these bytes are.
-    pub(crate) fn whole(bytes: &'p [u8]) -> Result<Self, Error> {
-        let mut values = Values(bytes);
+    /// The value that was packed.
+    pub(crate) fn whole(packed: &'p str) -> Result<Self, Error> {
+        let mut values = Values(packed);
         values.value().filter(|_| values.0.is_empty()).ok_or_else(damaged)
     }
 
     fn place(self) -> Option<Range<usize>> {
-        let mut bytes = Bytes(self.bytes.get(1..).filter(|_| self.tag & PLACED != 0)?);
-        Some(bytes.number()?..bytes.number()?)
+        let mut rest = Rest(self.whole.get(1..).filter(|_| self.tag & PLACED != 0)?);
+        let mut offset = || usize::try_from(rest.number()?).ok();
+        Some(offset()?..offset()?)
     }
 
     /// The same; an empty place where it has none.
@@ -302,9 +304,9 @@ impl<'p> Packed<'p> {
         self.place().unwrap_or(0..0)
     }
 
-    /// Its bytes, if it has no place.
-    pub(crate) fn without_place(self) -> Option<&'p [u8]> {
-        (self.tag & PLACED == 0).then_some(self.bytes)
+    /// All of it, if it has no place.
+    pub(crate) fn without_place(self) -> Option<&'p str> {
+        (self.tag & PLACED == 0).then_some(self.whole)
     }
 
     pub(crate) fn content(self) -> Result<Content<'p>, Error> {
@@ -312,16 +314,15 @@ impl<'p> Packed<'p> {
     }
 
     fn read(self) -> Option<Content<'p>> {
-        let number = || self.held.try_into().ok();
-        let text = || std::str::from_utf8(self.held).ok();
+        let number = || Rest(self.held).number();
         Some(match self.tag & !PLACED {
             FALSE => Content::Boolean(false),
             TRUE => Content::Boolean(true),
-            SIGNED => Content::Signed(i64::from_le_bytes(number()?)),
-            UNSIGNED => Content::Unsigned(u64::from_le_bytes(number()?)),
-            FLOAT => Content::Float(f64::from_le_bytes(number()?)),
-            STRING => Content::String(text()?),
-            FAULT => Content::Fault(text().filter(|fault| !fault.is_empty())?),
+            SIGNED => Content::Signed(number()?.cast_signed()),
+            UNSIGNED => Content::Unsigned(number()?),
+            FLOAT => Content::Float(f64::from_bits(number()?)),
+            STRING => Content::String(self.held),
+            FAULT if !self.held.is_empty() => Content::Fault(self.held),
             ARRAY => Content::Array(Values(self.held)),
             TABLE => Content::Table(Values(self.held)),
             DATE => Content::Date,
@@ -339,12 +340,12 @@ impl<'p> Packed<'p> {
 
 /// Packed values one after another: the elements of an array, or the keys and values of a table.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Values<'p>(&'p [u8]);
+pub(crate) struct Values<'p>(&'p str);
 
 impl<'p> Values<'p> {
     /// The next value; `None` if there is none, or if it is damaged.
     fn value(&mut self) -> Option<Packed<'p>> {
-        let mut rest = Bytes(self.0);
+        let mut rest = Rest(self.0);
         let tag = rest.byte()?;
         if tag & PLACED != 0 {
             rest.number()?;
@@ -352,14 +353,14 @@ impl<'p> Values<'p> {
         }
         let length = match tag & !PLACED {
             FALSE | TRUE | DATE => 0,
-            SIGNED | UNSIGNED | FLOAT => size_of::<u64>(),
-            STRING | ARRAY | TABLE | FAULT => rest.number()?,
+            SIGNED | UNSIGNED | FLOAT => rest.length_of_number()?,
+            STRING | ARRAY | TABLE | FAULT => usize::try_from(rest.number()?).ok()?,
             _ => return None,
         };
         let (held, rest) = rest.0.split_at_checked(length)?;
-        let bytes = &self.0[..self.0.len() - rest.len()];
+        let whole = &self.0[..self.0.len() - rest.len()];
         self.0 = rest;
-        Some(Packed { bytes, tag, held })
+        Some(Packed { whole, tag, held })
     }
 
     /// The next key of a table, with its value.
@@ -385,30 +386,36 @@ impl<'p> Iterator for Values<'p> {
         let value = self.value();
         if value.is_none() {
             // Nothing follows what is damaged.
-            self.0 = &[];
+            self.0 = "";
         }
         Some(value.ok_or_else(damaged))
     }
 }
 
-struct Bytes<'p>(&'p [u8]);
+/// What is not read yet.
+struct Rest<'p>(&'p str);
 
-impl Bytes<'_> {
+impl Rest<'_> {
     fn byte(&mut self) -> Option<u8> {
-        let (first, rest) = self.0.split_first()?;
-        self.0 = rest;
-        Some(*first)
+        let first = *self.0.as_bytes().first()?;
+        // More than one byte is a letter of a text.
+        self.0 = self.0.get(1..)?;
+        Some(first)
     }
 
-    fn number(&mut self) -> Option<usize> {
-        let mut number = 0_usize;
-        for shift in (0..usize::BITS).step_by(7) {
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..u64::BITS).step_by(6) {
             let byte = self.byte()?;
-            number |= usize::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
+            number |= u64::from(byte & 0x3f) << shift;
+            if byte & 0x40 == 0 {
                 return Some(number);
             }
         }
         None
+    }
+
+    fn length_of_number(&self) -> Option<usize> {
+        self.0.bytes().position(|byte| byte & 0x40 == 0).map(|last| last + 1)
     }
 }

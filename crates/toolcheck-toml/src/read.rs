@@ -18,7 +18,7 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 
 /// Reads a text that was [packed](packed::pack) before. Errors have no place. Fails if the text is not what `T`
 /// expects.
-pub fn from_packed<T: DeserializeOwned>(packed: &[u8]) -> Result<T, Error> {
+pub fn from_packed<T: DeserializeOwned>(packed: &str) -> Result<T, Error> {
     T::deserialize(Node::of(packed::Packed::whole(packed)?)?)
 }
 
@@ -26,8 +26,8 @@ pub fn from_packed<T: DeserializeOwned>(packed: &[u8]) -> Result<T, Error> {
 struct Node<'de> {
     value: Value<'de>,
     span: Range<usize>,
-    /// The bytes of a value without a place.
-    packed: Option<&'de [u8]>,
+    /// A value without a place, as it was packed.
+    packed: Option<&'de str>,
 }
 
 #[derive(Clone, Copy)]
@@ -191,7 +191,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         if let Some(packed) = self.packed.filter(|_| name == packed::DEFERRED) {
-            return visitor.visit_borrowed_bytes(packed);
+            return visitor.visit_borrowed_str(packed);
         }
         let span = self.span.clone();
         visitor.visit_newtype_struct(self).map_err(|error: Error| error.at(span))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolcheck_toml::{Changes, Error, Table, from_packed, overlay};
+use toolcheck_toml::{Changes, Error, Table, Text, from_packed, overlay, read_in_place};
 
 use super::shape::TargetShape;
 use super::{Answers, Evidence, Refusal, Target, packed};
@@ -41,20 +41,20 @@ impl Target {
     pub(super) fn inherit(&self, parent: &Self, answers: &mut Answers) {
         let is_compatible_only = self.is_compatible_only;
         let elsewhere = seen_elsewhere(&parent.name, &self.name);
-        let doubt_here = |evidence: Evidence, doubt: &Option<String>| {
+        let doubt_here = |evidence: Evidence, doubt: &Option<Text>| {
             let is_seen = evidence != Evidence::Inferred;
             doubt.clone().or_else(|| (is_compatible_only && is_seen).then(|| elsewhere.clone()))
         };
         // What this file says of a case replaces what the parent says of it; a text that only serves to recognise an
         // error says nothing.
-        let said: Vec<(RuleId, Option<String>)> = answers
+        let said: Vec<(RuleId, Option<Text>)> = answers
             .refusals
             .iter()
             .filter(|refusal| !refusal.legacy)
             .map(|refusal| (refusal.rule, refusal.case.clone()))
             .chain(answers.tolerances.iter().map(|tolerance| (tolerance.rule, tolerance.case.clone())))
             .collect();
-        let is_new = |rule: RuleId, case: &Option<String>| {
+        let is_new = |rule: RuleId, case: &Option<Text>| {
             !said
                 .iter()
                 .any(|(known, known_case)| *known == rule && (known_case.is_none() || known_case == case))
@@ -72,8 +72,8 @@ impl Target {
     }
 }
 
-fn seen_elsewhere(parent: &str, own: &str) -> String {
-    format!("seen for {parent}, but not for {own}")
+fn seen_elsewhere(parent: &str, own: &str) -> Text {
+    format!("seen for {parent}, but not for {own}").into()
 }
 
 /// The keys of a file that are about this target alone, or that are put together with more care than facts are.
@@ -83,17 +83,22 @@ const NOT_FACTS: [&str; 17] = words(
 );
 
 /// A packed target with the facts of those that it extends, as far as its own file does not state them.
-pub(super) fn overlaid(own: &[u8]) -> Result<Target, Error> {
-    let mut table = own.to_vec();
+pub(super) fn overlaid(own: &str, is_of_program: bool) -> Result<Target, Error> {
+    let mut table = own.to_owned();
     let mut above = extended(own);
     while let Some(parent) = above {
         table = overlay(&table, parent, &NOT_FACTS)?;
         above = extended(parent);
     }
+    if is_of_program {
+        // It is read once, and lives as long as the program.
+        let table = table.leak();
+        return read_in_place(table, || from_packed(table));
+    }
     from_packed(&table)
 }
 
 /// The packed target that one extends.
-fn extended(target: &[u8]) -> Option<&'static [u8]> {
+fn extended(target: &str) -> Option<&'static str> {
     packed(Table::of(target)?.text("extends")?)
 }

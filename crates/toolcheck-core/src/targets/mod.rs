@@ -17,7 +17,7 @@ use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
-use toolcheck_toml::Deferred;
+use toolcheck_toml::{Deferred, Text};
 
 pub use error_body::{ErrorBody, ErrorDetail, WrittenError};
 pub use facts::{
@@ -38,7 +38,8 @@ use crate::level::Level;
 use crate::rule_id::RuleId;
 use crate::tables::{TARGETS, Tables};
 
-static ALL: Tables<Target, { TARGETS.1.len() }> = Tables::read_by(TARGETS, Target::read);
+static ALL: Tables<Target, { TARGETS.1.len() }> =
+    Tables::read_by(TARGETS, |packed| Target::read(packed, true));
 
 /// The ids of the targets that are compiled in.
 pub fn ids() -> impl Iterator<Item = &'static str> {
@@ -51,7 +52,7 @@ pub fn all() -> impl Iterator<Item = &'static Target> {
 }
 
 /// The packed file of a target that is compiled in.
-pub(crate) fn packed(id: &str) -> Option<&'static [u8]> {
+pub(crate) fn packed(id: &str) -> Option<&'static str> {
     ALL.packed(id)
 }
 
@@ -214,7 +215,7 @@ impl Target {
         };
         // First with the places of its values, for what is wrong with them.
         toolcheck_toml::from_str::<Self>(text).map_err(wrong)?;
-        let target = Self::read(&toolcheck_toml::pack(text).map_err(wrong)?)?;
+        let target = Self::read(&toolcheck_toml::pack(text).map_err(wrong)?, false)?;
         let ids = &target.ids;
         let own =
             [&ids.pattern, &ids.server_pattern, &ids.item_pattern, &ids.made_model, &target.names.pattern];
@@ -298,7 +299,7 @@ impl Target {
     }
 
     /// Reads a target's packed file without a look at its expressions.
-    fn read(packed: &[u8]) -> Result<Self, Error> {
+    fn read(packed: &str, is_of_program: bool) -> Result<Self, Error> {
         let mut target: Self =
             toolcheck_toml::from_packed(packed).map_err(|error| Error::new(error.message()))?;
         let known = |id: &str| {
@@ -309,7 +310,7 @@ impl Target {
         };
         if let Some(parent) = &target.extends {
             let parent = known(parent)?;
-            target = inherit::overlaid(packed).map_err(|error| Error::new(error.message()))?;
+            target = inherit::overlaid(packed, is_of_program).map_err(|error| Error::new(error.message()))?;
             target.inherit_shape(parent);
         }
         target.family = target.format.as_deref().and_then(formats::find).map(|format| format.family);
@@ -414,7 +415,7 @@ impl Target {
         model: Option<&str>,
         wire: Option<&str>,
     ) -> Verdict<'_> {
-        let fits = |own_case: &Option<String>, own_model: &Option<Pattern>| {
+        let fits = |own_case: &Option<Text>, own_model: &Option<Pattern>| {
             let case_fits = own_case.is_none() || own_case.as_deref() == case;
             // The expression of a case that does not matter is not compiled.
             let is_match = |pattern: &Pattern| model.is_some_and(|model| pattern.is_match(model));

@@ -8,14 +8,15 @@ use std::sync::OnceLock;
 
 use regex::Regex;
 use serde::Deserialize;
+use toolcheck_toml::Text;
 
 use self::plain::Plain;
 
 /// A regular expression, compiled when it is first asked: most models are never named.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(from = "String")]
+#[serde(from = "Text")]
 pub struct Pattern {
-    text: String,
+    text: Text,
     plain: OnceLock<Option<Plain>>,
     engine: OnceLock<Option<Regex>>,
     /// Whether there may be a `|` outside of all brackets.
@@ -28,9 +29,15 @@ impl PartialEq for Pattern {
     }
 }
 
+impl From<Text> for Pattern {
+    fn from(text: Text) -> Self {
+        Self { text, plain: OnceLock::new(), engine: OnceLock::new(), has_outer_choice: OnceLock::new() }
+    }
+}
+
 impl From<String> for Pattern {
     fn from(text: String) -> Self {
-        Self { text, plain: OnceLock::new(), engine: OnceLock::new(), has_outer_choice: OnceLock::new() }
+        Text::from(text).into()
     }
 }
 

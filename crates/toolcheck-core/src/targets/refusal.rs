@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use toolcheck_toml::Text;
 
 use super::Pattern;
 use super::shape::Answer;
@@ -19,9 +20,9 @@ pub struct EvidenceSummary {
     /// How it is known.
     pub evidence: Evidence,
     /// Why it may not hold.
-    pub doubt: Option<String>,
+    pub doubt: Option<Text>,
     /// Where it was seen or is said: the first address that is known, or the first source.
-    pub source: Option<Arc<str>>,
+    pub source: Option<Text>,
 }
 
 impl EvidenceSummary {
@@ -39,7 +40,7 @@ impl EvidenceSummary {
 }
 
 /// The source to name where there is room for one: the first address, or the first of all.
-pub(crate) fn first_source(sources: &[Arc<str>]) -> Option<Arc<str>> {
+pub(crate) fn first_source(sources: &[Text]) -> Option<Text> {
     sources.iter().find(|source| source.starts_with("https://")).or(sources.first()).cloned()
 }
 
@@ -78,7 +79,7 @@ pub struct Refusal {
     /// The rule that finds it.
     pub rule: RuleId,
     /// Which of the rule's cases; every case where it is absent.
-    pub case: Option<String>,
+    pub case: Option<Text>,
     /// The models that it holds for; all where it is absent.
     pub model: Option<Pattern>,
     /// The models that it does not hold for.
@@ -86,21 +87,21 @@ pub struct Refusal {
     /// The HTTP status; none where something refuses that does not speak HTTP, such as a client's library.
     pub status: Option<u16>,
     /// The text, with `{name}` where it names something of the transcript.
-    pub text: Option<String>,
+    pub text: Option<Text>,
     /// What else the error has, besides what every error of the target has: a code, a parameter.
     #[serde(default)]
     pub error: BTreeMap<String, Json>,
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
-    pub sources: Vec<Arc<str>>,
+    pub sources: Vec<Text>,
     /// The day it was last seen, or the days.
-    pub seen: String,
+    pub seen: Text,
     /// Why it may not hold: sources disagree, or the rule was softened. Such a refusal is a warning, and this is the
     /// clause that says why: it follows on "only a warning:".
-    pub doubt: Option<String>,
+    pub doubt: Option<Text>,
     /// What to do about it, if that is more than the rule says: a clause.
-    pub help: Option<String>,
+    pub help: Option<Text>,
     /// Whether the text is no longer printed, or belongs to another condition too: it serves to recognise a pasted
     /// error, and says nothing of a transcript.
     #[serde(default)]
@@ -132,7 +133,7 @@ impl Refusal {
             error: BTreeMap::new(),
             evidence: Evidence::Inferred,
             sources: Vec::new(),
-            seen: String::new(),
+            seen: Text::default(),
             doubt: None,
             help: None,
             legacy: false,
@@ -215,17 +216,17 @@ pub struct Tolerance {
     /// The rule that would find it.
     pub rule: RuleId,
     /// Which of the rule's cases; every case where it is absent.
-    pub case: Option<String>,
+    pub case: Option<Text>,
     /// The models that it holds for; all where it is absent.
     pub model: Option<Pattern>,
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
-    pub sources: Vec<Arc<str>>,
+    pub sources: Vec<Text>,
     /// The day it was last seen, or the days.
-    pub seen: String,
+    pub seen: Text,
     /// What harm it does all the same. Only a tolerance with harm gives a warning; the others are silent.
-    pub harm: Option<String>,
+    pub harm: Option<Text>,
     /// Whether the chat template of a model decides that, so that it is no guess where the template is known.
     #[serde(default)]
     pub of_template: bool,

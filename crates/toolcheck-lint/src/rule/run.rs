@@ -151,7 +151,7 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
         Verdict::Refused(refusal) if is_unsure(refusal) => in_log(rule, context, said),
         Verdict::Refused(refusal) => {
             if let Some(help) = &refusal.help {
-                said.help = Some(help.clone().into());
+                said.help = Some(help.as_str().to_owned().into());
             }
             let answer = said.provider_error.insert(answer(refusal, &said.values));
             Some(answer.grounds.level())
@@ -159,7 +159,7 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
         _ if context.policy.is_some() => in_log(rule, context, said),
         Verdict::Tolerated(tolerance) => {
             if let (Some(harm), None) = (&tolerance.harm, &said.harm) {
-                said.harm = Some(harm.clone().into());
+                said.harm = Some(harm.as_str().to_owned().into());
             }
             if tolerance.harm.is_none() && context.reports_hidden {
                 said.harm = Some(HIDDEN.into());
@@ -213,7 +213,7 @@ fn known_to_rule(context: &Context<'_, '_>, said: &mut DraftContent) -> Option<L
     let answer = said.answer.take()?;
     let level = answer.grounds.level();
     if let Some(harm) = answer.harm {
-        said.harm = Some(harm.into());
+        said.harm = Some(String::from(harm).into());
         return Some(Level::Warning);
     }
     let target = context.target().id.clone();
@@ -242,7 +242,7 @@ fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftConten
 pub(crate) fn answer(refusal: &Refusal, values: &[(&'static str, String)]) -> ProviderError {
     ProviderError {
         target: refusal.target.clone(),
-        case: refusal.case.clone(),
+        case: refusal.case.as_deref().map(str::to_owned),
         status: refusal.status,
         text: refusal.fill(values),
         grounds: refusal.grounds(),

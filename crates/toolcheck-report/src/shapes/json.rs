@@ -126,8 +126,8 @@ fn limits(asked: &Asked<'_>) -> Value {
 
 fn scalars(values: &[Scalar]) -> Vec<Value> {
     let scalar = |value: &Scalar| match value.is_string {
-        true => value.text.clone().into(),
-        false => serde_json::from_str(&value.text).unwrap_or_else(|_| value.text.clone().into()),
+        true => value.text.as_str().into(),
+        false => serde_json::from_str(&value.text).unwrap_or_else(|_| value.text.as_str().into()),
     };
     values.iter().map(scalar).collect()
 }

@@ -3,7 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 use toolcheck_core::Level;
@@ -225,8 +224,8 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
     page
 }
 
-fn links(sources: &[Arc<str>]) -> String {
-    sources.iter().map(|source| format!("<{}>", shown(source))).collect::<Vec<_>>().join(" ")
+fn links(sources: &[impl AsRef<str>]) -> String {
+    sources.iter().map(|source| format!("<{}>", shown(source.as_ref()))).collect::<Vec<_>>().join(" ")
 }
 
 /// The name of a model that something is known of, if this looks like it.

@@ -211,7 +211,7 @@ fn refusal(rule: RuleId, message: String, place: &str, status: u16) -> Refused {
         rule,
         message,
         place: place.to_owned(),
-        text: known.and_then(|known| known.text.clone()),
+        text: known.and_then(|known| known.text.clone().map(String::from)),
         status: known.and_then(|known| known.status).unwrap_or(status),
         source: known.and_then(|known| known.sources.first()).map(|source| source.to_string()),
         error: Default::default(),

@@ -190,7 +190,7 @@ impl Mutator<'_> {
             return;
         }
         for kind in kinds {
-            let object = base.variants().find(|(value, _)| *value == kind.text).map(|(_, object)| object);
+            let object = base.variants().find(|(value, _)| kind.text == *value).map(|(_, object)| object);
             let sample = object.and_then(|object| self.samples.objects.get(object.name()));
             let Some(Json::Object(mut sample)) = sample.cloned() else { continue };
             sample.insert(demand.key.to_string(), scalar(kind));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use toolcheck_json::{Document, Kind as JsonKind, Value};
+use toolcheck_toml::Text;
 
 use super::Shape;
 use super::check::Checker;
@@ -41,7 +42,7 @@ impl Shape {
                 .find(|known| is_same(known, key))
                 .or_else(|| known.find(|known| is_near(known, key)))
         };
-        written.map(String::as_str).or_else(like)
+        written.map(Text::as_str).or_else(like)
     }
 
     /// The key of an object of this format that a key was meant to be: the same but for case and separators.
@@ -85,7 +86,7 @@ impl<'f> ShapeFault<'f> {
         // Where the key is there under another name, a new one is not what to write.
         instead
             .filter(|_| self.kind == ShapeFaultKind::Missing && self.renamed(document).is_none())
-            .map(String::as_str)
+            .map(Text::as_str)
     }
 
     /// Whether what to do is known of this very value or key, rather than of all of its type.
@@ -206,7 +207,7 @@ impl<'f> ShapeFault<'f> {
     /// What to do about a value that is not allowed.
     fn of_value(&self, allowed: &[&str], got: &str) -> Option<String> {
         // A variant may have what its base suggests, and another not.
-        let is_taken = |instead: &&String| {
+        let is_taken = |instead: &&Text| {
             instead.contains(' ') || allowed.is_empty() || allowed.contains(&instead.as_str())
         };
         if let Some(instead) = self.field.and_then(|field| field.instead.get(got)).filter(is_taken) {
@@ -246,7 +247,7 @@ impl<'f> ShapeFault<'f> {
             return "put it into a list: `[{…}]`".to_owned();
         }
         if let Some(instead) = field.and_then(|field| field.instead.get(got.name())).filter(|_| !is_part) {
-            return instead.clone();
+            return instead.as_str().to_owned();
         }
         // In quotes, it would have to be one of the values.
         let has_values =

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toolcheck_json::Value;
+use toolcheck_toml::Text;
 
 use super::case::snake_case;
 use super::objects::{Objects, extended, undescribed};
@@ -44,33 +45,33 @@ pub(super) struct Object {
     pub(super) at_least_one: Option<Vec<u16>>,
     pub(super) rule: Option<RuleId>,
     pub(super) kind: Option<Kind>,
-    pub(super) example: Option<Arc<str>>,
-    pub(super) note: Option<Arc<str>>,
-    pub(super) instead: Arc<BTreeMap<String, String>>,
-    pub(super) noun: Option<Arc<str>>,
+    pub(super) example: Option<Text>,
+    pub(super) note: Option<Text>,
+    pub(super) instead: Arc<BTreeMap<Text, Text>>,
+    pub(super) noun: Option<Text>,
     /// The key of the form that the API had before.
-    pub(super) former: Option<Arc<str>>,
+    pub(super) former: Option<Text>,
     pub(super) has_own_model: bool,
 }
 
 /// The field that decides which object it is.
 #[derive(Debug, Clone)]
 pub(super) struct Discriminator {
-    pub(super) key: Box<str>,
+    pub(super) key: Text,
     /// The types that its value may have.
     pub(super) mask: u8,
     /// The values, each with its object.
-    pub(super) values: Vec<(Box<str>, usize)>,
+    pub(super) values: Vec<(Text, usize)>,
     /// The number of each value among them.
     pub(super) variants: Keys,
-    pub(super) otherwise: Option<(Box<str>, usize)>,
+    pub(super) otherwise: Option<(Text, usize)>,
     pub(super) is_open: bool,
     pub(super) is_untagged: bool,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field {
-    pub(super) key: Arc<str>,
+    pub(super) key: Text,
     /// The types that its value may have; any where there are none.
     pub(super) types: Arc<[JsonType]>,
     pub(super) mask: u8,
@@ -88,10 +89,10 @@ pub(super) struct Field {
     pub(super) entries: Option<usize>,
     pub(super) rule: Option<RuleId>,
     pub(super) checked_by: Arc<[RuleId]>,
-    pub(super) note: Option<Arc<str>>,
-    pub(super) instead: Arc<BTreeMap<String, String>>,
+    pub(super) note: Option<Text>,
+    pub(super) instead: Arc<BTreeMap<Text, Text>>,
     pub(super) prefer: Arc<[Scalar]>,
-    pub(super) example: Option<Arc<str>>,
+    pub(super) example: Option<Text>,
     /// Whether it is always allowed.
     pub(super) is_plain: bool,
     /// Whether it belongs to the object, rather than only to what is known to be refused.
@@ -145,7 +146,7 @@ pub(super) enum CheckKind {
     Type(Arc<[JsonType]>, u8),
     Values { values: Arc<[Scalar]>, any_case: bool },
     Refused(Arc<[Scalar]>),
-    Starts(Arc<[Arc<str>]>),
+    Starts(Arc<[Text]>),
     Pattern(Pattern),
     RefusedPattern(Pattern),
     Length { min: Option<usize>, max: Option<usize> },
@@ -154,15 +155,15 @@ pub(super) enum CheckKind {
     Base64,
     Unique,
     EntryPattern(Pattern),
-    Needs(Box<str>),
-    Excludes(Vec<Box<str>>),
-    OnlyIf(Box<str>, Vec<Scalar>),
-    NotIf(Box<str>, Vec<Scalar>),
-    LessThan(Box<str>),
-    Among(Box<str>),
-    NotAfter(Box<str>),
-    Lists(Box<str>),
-    ListsAll(Box<str>),
+    Needs(Text),
+    Excludes(Vec<Text>),
+    OnlyIf(Text, Vec<Scalar>),
+    NotIf(Text, Vec<Scalar>),
+    LessThan(Text),
+    Among(Text),
+    NotAfter(Text),
+    Lists(Text),
+    ListsAll(Text),
 }
 
 /// The most fields of an object: a walk keeps one bit for each.
@@ -226,7 +227,7 @@ impl Objects {
             }
             let own_one = (table.exactly_one.clone(), table.at_least_one.clone());
             let (kind, example) = (table.kind, table.example.clone());
-            let own = ObjectTable { by: table.by.clone().or(Some(String::new())), ..table };
+            let own = ObjectTable { by: table.by.clone().or(Some(Text::default())), ..table };
             table = own.over(&ObjectTable {
                 variants: BTreeMap::new(),
                 otherwise: None,
@@ -266,26 +267,26 @@ impl Objects {
         };
         let undescribed = FieldTable::default();
         let described = table.fields.0.iter().filter_map(|(key, entry)| Some((key, entry.described()?)));
-        let mut entries: Vec<(Arc<str>, &FieldTable, bool)> =
-            described.map(|(key, field)| (Arc::clone(key), field, true)).collect();
+        let mut entries: Vec<(Text, &FieldTable, bool)> =
+            described.map(|(key, field)| (key.clone(), field, true)).collect();
         let facts = self.facts();
         let own = self.about(&object.names);
         for number in &own {
             for key in facts[*number].all_fields().map(plain) {
                 if !entries.iter().any(|(known, ..)| **known == *key) {
-                    entries.push((key.into(), &undescribed, false));
+                    entries.push((key.to_owned().into(), &undescribed, false));
                 }
             }
         }
         if entries.len() > MOST_FIELDS {
             return Err(format!("`{name}` has more than {MOST_FIELDS} fields"));
         }
-        let mut numbered: Vec<(Box<str>, u16)> = Vec::new();
+        let mut numbered: Vec<(Text, u16)> = Vec::new();
         for (number, (key, field, is_known)) in (0..).zip(&entries) {
             if self.is_in_snake_case() {
                 numbered.push((snake_case(key).into(), number));
             }
-            numbered.push(((**key).into(), number));
+            numbered.push((key.clone(), number));
             let field = self.field(key, field, *is_known)?;
             object.fields.push(field);
         }
@@ -322,31 +323,39 @@ impl Objects {
         Ok(object)
     }
 
-    fn by(&self, name: &str, by: &str, table: &ObjectTable) -> Result<Discriminator, String> {
-        let mut values: Vec<(Box<str>, usize)> = Vec::new();
+    fn by(&self, name: &str, by: &Text, table: &ObjectTable) -> Result<Discriminator, String> {
+        let mut values: Vec<(Text, usize)> = Vec::new();
         for (value, variant) in &table.variants {
-            values.push((value.as_str().into(), self.number(variant, Some(name))?));
+            values.push((value.clone(), self.number(variant, Some(name))?));
         }
         let variants = Keys::new(values.iter().map(|(value, _)| value.clone()).zip(0..));
         let otherwise = match &table.otherwise {
             Some(variant) => {
                 let last = variant.rsplit('.').next().unwrap_or_default();
-                Some((last.into(), self.number(variant, Some(name))?))
+                Some((last.to_owned().into(), self.number(variant, Some(name))?))
             }
             None => None,
         };
         let (is_open, is_untagged) = (table.open == Some(true), table.untagged == Some(true));
-        Ok(Discriminator { key: by.into(), mask: u8::MAX, variants, values, otherwise, is_open, is_untagged })
+        Ok(Discriminator {
+            key: by.clone(),
+            mask: u8::MAX,
+            variants,
+            values,
+            otherwise,
+            is_open,
+            is_untagged,
+        })
     }
 
-    fn field(&self, key: &Arc<str>, table: &FieldTable, is_known: bool) -> Result<Field, String> {
-        let number = |name: &Option<String>| name.as_ref().map(|name| self.number(name, None)).transpose();
+    fn field(&self, key: &Text, table: &FieldTable, is_known: bool) -> Result<Field, String> {
+        let number = |name: &Option<Text>| name.as_ref().map(|name| self.number(name, None)).transpose();
         let (object, items) = (number(&table.object)?, number(&table.items)?);
         let entries = number(&table.entries)?;
         let types = table.r#type.clone().map(|types| types.0).unwrap_or_default();
         let item_types = table.item_type.clone().map(|types| types.0).unwrap_or_default();
         Ok(Field {
-            key: Arc::clone(key),
+            key: key.clone(),
             mask: if types.is_empty() { u8::MAX } else { mask(&types) },
             types,
             required: Vec::new(),
@@ -398,7 +407,6 @@ fn add_fact(object: &mut Object, number: usize, fact: &FactTable) {
 fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
     let mut checks = Vec::new();
     let mut add = |what| checks.push(Check { what, fact });
-    let boxed = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
     if let Some(values) = &table.values {
         let any_case = table.values_any_case == Some(true);
         add(CheckKind::Values { values: values.clone(), any_case });
@@ -434,31 +442,31 @@ fn checks(table: &FieldTable, fact: Option<usize>) -> Vec<Check> {
         add(CheckKind::EntryPattern(pattern.clone()));
     }
     if let Some(key) = &table.needs {
-        add(CheckKind::Needs(key.as_str().into()));
+        add(CheckKind::Needs(key.clone()));
     }
     if let Some(keys) = &table.excludes {
-        add(CheckKind::Excludes(boxed(keys)));
+        add(CheckKind::Excludes(keys.clone()));
     }
     for (key, values) in table.only_if.iter().flatten() {
-        add(CheckKind::OnlyIf(key.as_str().into(), values.clone()));
+        add(CheckKind::OnlyIf(key.clone(), values.clone()));
     }
     for (key, values) in table.not_if.iter().flatten() {
-        add(CheckKind::NotIf(key.as_str().into(), values.clone()));
+        add(CheckKind::NotIf(key.clone(), values.clone()));
     }
     if let Some(pointer) = &table.less_than {
-        add(CheckKind::LessThan(pointer.as_str().into()));
+        add(CheckKind::LessThan(pointer.clone()));
     }
     if let Some(path) = &table.not_after {
-        add(CheckKind::NotAfter(path.as_str().into()));
+        add(CheckKind::NotAfter(path.clone()));
     }
     if let Some(pointer) = &table.among {
-        add(CheckKind::Among(pointer.as_str().into()));
+        add(CheckKind::Among(pointer.clone()));
     }
     if let Some(key) = &table.lists {
-        add(CheckKind::Lists(key.as_str().into()));
+        add(CheckKind::Lists(key.clone()));
     }
     if let Some(key) = &table.lists_all {
-        add(CheckKind::ListsAll(key.as_str().into()));
+        add(CheckKind::ListsAll(key.clone()));
     }
     checks
 }
@@ -562,7 +570,7 @@ impl Object {
             && !field.checks.iter().any(Check::lists_all)
     }
 
-    fn numbers_of(&self, keys: &[String]) -> Vec<u16> {
+    fn numbers_of(&self, keys: &[Text]) -> Vec<u16> {
         keys.iter().filter_map(|key| self.numbers.get(key)).collect()
     }
 

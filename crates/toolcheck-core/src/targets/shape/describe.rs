@@ -12,10 +12,10 @@ mod texts;
 mod words;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use foldhash::HashSet;
 use toolcheck_json::Value;
+use toolcheck_toml::Text;
 
 use super::check::Checker;
 use super::compile::{Check, CheckKind, Discriminator, Field, Object, bit};
@@ -32,13 +32,13 @@ pub(super) use self::words::listed;
 
 /// The names of the objects that the documents of a format describe; none if the format is not described.
 pub fn object_names(format: &str) -> impl Iterator<Item = &'static str> {
-    super::FILES.find(format).into_iter().flat_map(|file| file.objects.keys().map(String::as_str))
+    super::FILES.find(format).into_iter().flat_map(|file| file.objects.keys().map(Text::as_str))
 }
 
 impl TargetShape {
     /// The names of the objects that the target describes itself.
     pub fn object_names(&self) -> impl Iterator<Item = &str> {
-        self.objects.keys().map(String::as_str)
+        self.objects.keys().map(Text::as_str)
     }
 }
 
@@ -49,7 +49,7 @@ impl Shape {
     }
 
     /// The documents that describe the format.
-    pub fn sources(&self) -> &[Arc<str>] {
+    pub fn sources(&self) -> &[Text] {
         &self.file.sources
     }
 
@@ -378,7 +378,7 @@ impl<'f> FieldView<'f> {
         }
         if let Some(by) = object.object().by.as_ref().filter(|by| *by.key == *field.key && !by.is_open) {
             let is_string = field.mask & bit(JsonType::String) != 0;
-            let scalar = |text: &str| Scalar { text: text.to_owned(), is_string };
+            let scalar = |text: &str| Scalar { text: text.to_owned().into(), is_string };
             let values = by.values.iter().map(|(text, _)| scalar(text)).collect();
             add(ShapeFaultKind::Value, Asked::OneOf { values, any_case: false }, None);
         }

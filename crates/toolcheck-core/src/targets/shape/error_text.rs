@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use toolcheck_json::{Document, JsonStr, Kind as JsonKind, Value};
+use toolcheck_toml::Text;
 
 use super::Shape;
 use super::case::snake_case;
@@ -109,8 +110,8 @@ impl ErrorText<'_, '_, '_, '_> {
             ("count", Detail::Union { count, .. }) => count.to_string(),
             ("expected", Detail::Types { expected, .. }) => self.expected(expected),
             ("got", Detail::Types { got, .. }) => {
-                let own = self.shape.enforced.words.get(&format!("got-{}", got.name()));
-                own.map_or(got.with_article(), String::as_str).to_owned()
+                let own = self.shape.enforced.words.get(&*format!("got-{}", got.name()));
+                own.map_or(got.with_article(), Text::as_str).to_owned()
             }
             ("min", Detail::Limit { min, is_low: true, .. }) => min.clone()?,
             ("max", Detail::Limit { max, is_low: false, .. }) => max.clone()?,
@@ -123,7 +124,7 @@ impl ErrorText<'_, '_, '_, '_> {
     }
 
     fn word(&self, json_type: JsonType) -> &str {
-        self.shape.enforced.words.get(json_type.name()).map_or(json_type.with_article(), String::as_str)
+        self.shape.enforced.words.get(json_type.name()).map_or(json_type.with_article(), Text::as_str)
     }
 
     fn expected(&self, types: &[JsonType]) -> String {

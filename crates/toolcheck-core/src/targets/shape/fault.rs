@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use toolcheck_json::{Document, NodeId, Value};
+use toolcheck_toml::Text;
 
 use super::Shape;
 use super::check::Step;
@@ -165,14 +166,14 @@ pub struct Answer {
     /// How well it is known.
     pub grounds: EvidenceSummary,
     /// What harm it does if the API accepts it: then there is no answer.
-    pub harm: Option<String>,
+    pub harm: Option<Text>,
 }
 
 impl Answer {
     /// To a key that is ignored, so that it has no effect.
     pub fn ignored() -> Self {
         let grounds = EvidenceSummary { evidence: Evidence::Specified, doubt: None, source: None };
-        Self { status: None, text: None, grounds, harm: Some(IGNORED.to_owned()) }
+        Self { status: None, text: None, grounds, harm: Some(IGNORED.into()) }
     }
 }
 
@@ -369,7 +370,11 @@ impl<'f> ShapeFault<'f> {
         self.field?.checks.iter().find_map(|check| match &check.what {
             CheckKind::Values { values, .. } if values.len() == 1 && check.fact.is_none() => {
                 let only = &values[0];
-                Some(if only.is_string { format!("\"{}\"", only.text) } else { only.text.clone() })
+                Some(if only.is_string {
+                    format!("\"{}\"", only.text)
+                } else {
+                    only.text.as_str().to_owned()
+                })
             }
             _ => None,
         })
@@ -530,11 +535,11 @@ impl<'f> ShapeFault<'f> {
             (Some(fact), _) => fact.grounds(),
             (None, unseen) => EvidenceSummary {
                 evidence: Evidence::Specified,
-                doubt: (unseen != UnverifiedLevel::Error).then(|| UNSEEN.to_owned()),
+                doubt: (unseen != UnverifiedLevel::Error).then(|| UNSEEN.into()),
                 source: first_source(&shape.file.sources),
             },
         };
-        let ignored = self.is_ignored().then(|| IGNORED.to_owned());
+        let ignored = self.is_ignored().then(|| IGNORED.into());
         if let Some(harm) = fact.and_then(|fact| fact.harm.clone()).or(ignored) {
             return Answer { status: None, text: None, grounds, harm: Some(harm) };
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
+use toolcheck_toml::Text;
 
 use super::Shape;
 use super::action::Action;
@@ -22,10 +23,7 @@ impl Shape {
     /// The value of a key that is meant by another, if the description of any object says it in one word.
     pub fn meant_value(&self, key: &str, value: &str) -> Option<&str> {
         let mut fields = self.fields_of(key);
-        fields
-            .find_map(|(_, field)| field.instead.get(value))
-            .map(String::as_str)
-            .filter(|word| is_word(word))
+        fields.find_map(|(_, field)| field.instead.get(value)).map(Text::as_str).filter(|word| is_word(word))
     }
 }
 
@@ -173,7 +171,7 @@ impl<'f> ShapeFault<'f> {
         let node = self.node();
         let value = document.value(node);
         let rename = |key: &str| [Change::Rename(node, key.to_owned())];
-        let meant = self.object.instead.get(&*self.key).map(String::as_str);
+        let meant = self.object.instead.get(&*self.key).map(Text::as_str);
         let is_twice = meant.is_some_and(|meant| self.is_taken(meant, document));
         match meant {
             Some(key) if is_word(key) && !is_twice && self.fits(key, value) => {
@@ -471,7 +469,7 @@ impl<'f> ShapeFault<'f> {
         let is_taken = |check: &Check| match &check.what {
             CheckKind::Values { values, .. } => {
                 let text = value.as_str();
-                values.iter().any(|known| text.as_deref().is_some_and(|text| *text == known.text))
+                values.iter().any(|known| text.as_deref().is_some_and(|text| known.text == *text))
             }
             // A text has at most as many letters as bytes, and its quotes are none.
             CheckKind::Length { min, max } => {
@@ -491,8 +489,8 @@ impl<'f> ShapeFault<'f> {
         value.as_json_str()?;
         let write = |meant: &str| [Change::Write(value.id(), quoted(meant))];
         let field = self.field?;
-        let is_allowed = |word: &&String| is_word(word) && allowed.contains(&word.as_str());
-        let meant = field.instead.get(got).filter(is_allowed).map(String::as_str);
+        let is_allowed = |word: &&Text| is_word(word) && allowed.contains(&word.as_str());
+        let meant = field.instead.get(got).filter(is_allowed).map(Text::as_str);
         if let Some(meant) = meant.or_else(|| allowed.iter().copied().find(|known| is_same(known, got))) {
             return Some(Fix::safe(write(meant)));
         }

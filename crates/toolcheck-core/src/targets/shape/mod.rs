@@ -30,6 +30,7 @@ mod value;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use toolcheck_json::Value;
+use toolcheck_toml::Text;
 
 pub use self::action::Action;
 pub use self::advice::is_near;
@@ -316,8 +317,8 @@ impl Shape {
         body: Value<'_, '_>,
         names_model: bool,
     ) -> Vec<ShapeFault<'f>> {
-        let is_there = |key: &String| body.get(key).is_some_and(|value| !value.is_null());
-        let is_given = |key: &String| names_model && key == "model" || is_there(key);
+        let is_there = |key: &Text| body.get(key).is_some_and(|value| !value.is_null());
+        let is_given = |key: &Text| names_model && key == "model" || is_there(key);
         let lacks = self.file.sent_with.iter().filter(|(key, or)| !is_given(key) && !or.iter().any(is_there));
         let mut checker = check::Checker::new(self, facts.clone(), Some(body), true);
         checker.request(body);
@@ -370,11 +371,21 @@ impl Shape {
 
     /// Whether a body has only known keys, among them that of the list of messages and another.
     pub fn knows_keys(&self, body: Value<'_, '_>) -> bool {
-        let request = &self.objects[self.request];
-        let has_list = request.fields.iter().any(|field| {
+        let has_list = |field: &Field| {
             field.items == Some(self.message) && body.get(&field.key).is_some_and(|list| list.is_array())
-        });
-        has_list && body.members().nth(1).is_some() && self.has_known_keys(body)
+        };
+        body.members().nth(1).is_some()
+            && self.may_know_keys(body)
+            && self.objects[self.request].fields.iter().any(has_list)
+            && self.has_known_keys(body)
+    }
+
+    /// Whether the tables name all keys of a body: what they do not name needs no object to be compiled.
+    fn may_know_keys(&self, body: Value<'_, '_>) -> bool {
+        let Ok(request) = self.objects.outline_of(self.request) else { return true };
+        let is_named = |key: &str| request.keys.iter().any(|known| **known == *key);
+        self.objects.is_in_snake_case()
+            || body.members().filter_map(Value::key_text).all(|key| is_named(&key))
     }
 
     fn has_known_keys(&self, body: Value<'_, '_>) -> bool {

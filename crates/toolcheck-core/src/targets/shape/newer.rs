@@ -14,7 +14,7 @@ impl ShapeFault<'_> {
     pub fn may_be_newer(&self, document: &Document<'_>) -> Option<&'static str> {
         let is_new = match (&self.detail, self.kind) {
             (Detail::Values { allowed, got }, ShapeFaultKind::Value) => {
-                let is_written = || self.field.is_some_and(|field| field.instead.contains_key(got));
+                let is_written = || self.field.is_some_and(|field| field.instead.contains_key(got.as_str()));
                 let is_known = || {
                     is_written() || self.likely.is_some() || allowed.iter().any(|known| is_near(known, got))
                 };

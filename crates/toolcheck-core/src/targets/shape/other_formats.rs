@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Document, NodeId, Value};
+use toolcheck_toml::Text;
 
 use super::check::{Above, Checker};
 use super::compile::Object;
@@ -297,7 +298,7 @@ impl Shape {
     }
 }
 
-fn says_of(format: &str) -> Option<&'static BTreeMap<String, SaidTable>> {
+fn says_of(format: &str) -> Option<&'static BTreeMap<Text, SaidTable>> {
     FILES.find(format).map(|file| &file.says)
 }
 
@@ -350,13 +351,14 @@ const MOST_KEYS: usize = 1_024;
 const LONGEST_KEY: usize = 64;
 
 /// The files of a format's shape, as they are packed.
-fn files(format: &'static str) -> Vec<&'static [u8]> {
+fn files(format: &'static str) -> Vec<&'static str> {
     FILES.packed(format).into_iter().chain(targets::packed(format)).collect()
 }
 
 /// Whether a key is in one of these files, also in the case that formats write with and without underscores.
-fn names(files: &[&[u8]], key: &str) -> bool {
-    let is_in = |key: &str| files.iter().any(|file| memchr::memmem::find(file, key.as_bytes()).is_some());
+fn names(files: &[&str], key: &str) -> bool {
+    let is_in =
+        |key: &str| files.iter().any(|file| memchr::memmem::find(file.as_bytes(), key.as_bytes()).is_some());
     is_in(key) || key.contains('_') && is_in(&camel_case(key))
 }
 

@@ -43,7 +43,12 @@ impl Outline {
         let below = fields.flatten().chain(by.map(|(_, number)| *number));
         known.eq(self.keys.iter().map(|key| &**key))
             && below.eq(self.below())
-            && object.by.iter().flat_map(|by| &by.values).eq(&self.variants)
+            && object
+                .by
+                .iter()
+                .flat_map(|by| &by.values)
+                .map(|(value, variant)| (&**value, variant))
+                .eq(self.variants.iter().map(|(value, variant)| (&**value, variant)))
             && (object.kind, &object.names) == (self.kind, &self.names)
     }
 

@@ -5,6 +5,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
+use toolcheck_toml::Text;
 
 use super::check::Checker;
 use super::compile::{Field, bit};
@@ -91,7 +92,7 @@ impl Shape {
     /// Whether a body is a request that needs no messages, because they are stored at the API.
     pub fn knows_stored(&self, body: Value<'_, '_>) -> bool {
         let request = &self.objects[self.request];
-        let is_stored = |key: &String| {
+        let is_stored = |key: &Text| {
             let value = body.get(key).filter(|value| !value.is_null());
             value.zip(request.field(key)).is_some_and(|(value, field)| {
                 // Others have an object under such a key too, with keys of their own.

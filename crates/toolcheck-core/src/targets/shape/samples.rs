@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use toolcheck_toml::Text;
+
 use super::Shape;
 use super::compile::{CheckKind, Field, Object};
 use super::fault::ShapeFault;
@@ -54,9 +56,8 @@ impl Shape {
                 break;
             };
             let likeliest = object.field(&by.key).and_then(|field| field.prefer.first());
-            let is_likeliest = |(value, _): &&(Box<str>, usize)| {
-                likeliest.is_some_and(|likeliest| likeliest.text == **value)
-            };
+            let is_likeliest =
+                |(value, _): &&(Text, usize)| likeliest.is_some_and(|likeliest| likeliest.text == **value);
             let chosen = by.values.iter().find(is_likeliest);
             object = match (chosen, &by.otherwise, by.values.first().filter(|_| !by.is_open)) {
                 (None, Some((_, otherwise)), _) => &self.objects[*otherwise],
@@ -108,13 +109,12 @@ impl Shape {
         let mut own = object;
         while let Some(base) = self.base(own) {
             let Some(by) = &base.by else { break };
-            let is_own = |(_, variant): &&(Box<str>, usize)| std::ptr::eq(&self.objects[*variant], own);
+            let is_own = |(_, variant): &&(Text, usize)| std::ptr::eq(&self.objects[*variant], own);
             let is_otherwise =
                 by.otherwise.as_ref().is_some_and(|(_, other)| std::ptr::eq(&self.objects[*other], own));
             let likeliest = base.field(&by.key).and_then(|field| field.prefer.first());
-            let is_likeliest = |(value, _): &&(Box<str>, usize)| {
-                likeliest.is_some_and(|likeliest| likeliest.text == **value)
-            };
+            let is_likeliest =
+                |(value, _): &&(Text, usize)| likeliest.is_some_and(|likeliest| likeliest.text == **value);
             let mut of_own = by.values.iter().filter(is_own);
             let value = of_own.clone().find(is_likeliest).or_else(|| of_own.next());
             if let Some((value, _)) = value.filter(|_| !is_otherwise) {
@@ -227,7 +227,7 @@ pub(super) fn is_worth_it(example: &str) -> bool {
 }
 
 fn json(value: &Scalar) -> String {
-    if value.is_string { format!("\"{}\"", value.text) } else { value.text.clone() }
+    if value.is_string { format!("\"{}\"", value.text) } else { value.text.as_str().to_owned() }
 }
 
 /// The ways to write something that an example shows.

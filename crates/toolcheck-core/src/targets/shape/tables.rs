@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toolcheck_toml::{Changes, Deferred};
+use toolcheck_toml::{Changes, Deferred, Text};
 
 pub(crate) use self::types::Types;
 pub use self::types::{JsonType, Scalar};
@@ -27,22 +27,22 @@ pub(crate) struct ShapeFile {
     #[allow(dead_code, reason = "the build script sorts by it")]
     pub(crate) order: u32,
     /// Who writes it, if no target does.
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Text>,
     /// The documents that it follows.
-    pub(crate) sources: Vec<Arc<str>>,
+    pub(crate) sources: Vec<Text>,
     /// When they were read.
-    pub(crate) seen: String,
+    pub(crate) seen: Text,
     /// The keys of which a request has one if it is whole: without any, it may be what somebody has kept of one. Every
     /// request is whole if there are none.
     #[serde(default)]
-    pub(crate) whole_if: Vec<String>,
+    pub(crate) whole_if: Vec<Text>,
     /// The keys of which a request has one if it needs no messages: they are stored at the API.
     #[serde(default)]
-    pub(crate) stored_if: Vec<String>,
+    pub(crate) stored_if: Vec<Text>,
     /// The keys that a request has when the API gets it, although what somebody has kept of one may lack them; each with
     /// the keys of which one makes up for it.
     #[serde(default)]
-    pub(crate) sent_with: BTreeMap<String, Vec<String>>,
+    pub(crate) sent_with: BTreeMap<Text, Vec<Text>>,
     /// Whether keys may also be written in snake case.
     #[serde(default)]
     pub(crate) snake_case: bool,
@@ -53,9 +53,9 @@ pub(crate) struct ShapeFile {
     pub(crate) tool_schema: Option<ToolSchemaTable>,
     /// What every API can say, such as an image or the result of a call, and how this one does.
     #[serde(default)]
-    pub(crate) says: BTreeMap<String, SaidTable>,
+    pub(crate) says: BTreeMap<Text, SaidTable>,
     /// Its objects, by name. A body is a `request`, and an element of its list of messages a `message`.
-    pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
+    pub(crate) objects: BTreeMap<Text, Deferred<ObjectTable>>,
 }
 
 /// Where the schema of a tool stands.
@@ -63,11 +63,11 @@ pub(crate) struct ShapeFile {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ToolSchemaTable {
     /// Its object.
-    pub(crate) object: String,
+    pub(crate) object: Text,
     /// The keys that lead to it from an element of `tools`.
-    pub(crate) path: Vec<String>,
+    pub(crate) path: Vec<Text>,
     /// What the API calls such a tool in the paths that it prints.
-    pub(crate) tag: Option<String>,
+    pub(crate) tag: Option<Text>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -77,14 +77,14 @@ pub(crate) struct ObjectTable {
     /// Whether it has no other keys than its fields.
     pub(crate) closed: Option<bool>,
     /// The object that it adds to.
-    pub(crate) extends: Option<String>,
+    pub(crate) extends: Option<Text>,
     /// The field whose value decides which object it is.
-    pub(crate) by: Option<String>,
+    pub(crate) by: Option<Text>,
     /// The objects that it may be, by that value.
     #[serde(default)]
-    pub(crate) variants: BTreeMap<String, String>,
+    pub(crate) variants: BTreeMap<Text, Text>,
     /// The object that it is if that field is absent.
-    pub(crate) otherwise: Option<String>,
+    pub(crate) otherwise: Option<Text>,
     /// Whether that field may have other values.
     pub(crate) open: Option<bool>,
     /// Whether the API leaves its variant out of the paths that it prints.
@@ -98,20 +98,20 @@ pub(crate) struct ObjectTable {
     /// What it is in every API.
     pub(crate) kind: Option<Kind>,
     /// How it is written: one line of JSON.
-    pub(crate) example: Option<Arc<str>>,
+    pub(crate) example: Option<Text>,
     /// What to write in place of keys that it does not have: the right key, the way to where the value belongs with dots
     /// between the keys, or what to do in words. It is what a help says and what a fix does; words that start with
     /// "remove it" are of a key that is to be removed.
     #[serde(default)]
-    pub(crate) instead: Arc<BTreeMap<String, String>>,
+    pub(crate) instead: Arc<BTreeMap<Text, Text>>,
     /// What one is called where it is not named by the key that it is under.
-    pub(crate) noun: Option<Arc<str>>,
+    pub(crate) noun: Option<Text>,
     /// The key of the form that the API had before: what has it is not another API's.
-    pub(crate) former: Option<Arc<str>>,
+    pub(crate) former: Option<Text>,
     /// Whether it is as in a request to the model that it names.
     pub(crate) own_model: Option<bool>,
     /// What a reader should know.
-    pub(crate) note: Option<Arc<str>>,
+    pub(crate) note: Option<Text>,
     #[serde(default)]
     pub(crate) fields: Fields,
 }
@@ -121,26 +121,26 @@ pub(crate) struct ObjectTable {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct SaidTable {
     /// What shows it: a key, or the value of the key that says what an object is.
-    pub(crate) names: Vec<String>,
+    pub(crate) names: Vec<Text>,
     /// How it is written: one line of JSON.
-    pub(crate) example: String,
+    pub(crate) example: Text,
     /// The message that holds it, if it is only a part of one.
-    pub(crate) message: Option<String>,
+    pub(crate) message: Option<Text>,
 }
 
 /// The fields of an object, in the order of the file.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Fields(pub(crate) Vec<(Arc<str>, FieldEntry)>);
+pub(crate) struct Fields(pub(crate) Vec<(Text, FieldEntry)>);
 
 impl Fields {
     pub(crate) fn get(&self, key: &str) -> Option<&FieldEntry> {
         self.0.iter().find(|(known, _)| **known == *key).map(|(_, entry)| entry)
     }
 
-    pub(crate) fn insert(&mut self, key: &Arc<str>, entry: FieldEntry) {
+    pub(crate) fn insert(&mut self, key: &Text, entry: FieldEntry) {
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, known)) => *known = entry,
-            None => self.0.push((Arc::clone(key), entry)),
+            None => self.0.push((key.clone(), entry)),
         }
     }
 }
@@ -174,7 +174,7 @@ impl<'de> Deserialize<'de> for Fields {
 #[serde(untagged)]
 pub(crate) enum Members {
     All(bool),
-    Some(Vec<String>),
+    Some(Vec<Text>),
 }
 
 names! {
@@ -276,6 +276,11 @@ macro_rules! tables {
                     $($name: self.$name.clone().or_else(|| base.$name.clone()),)+
                 }
             }
+
+            /// How many keys it has.
+            fn len(&self) -> usize {
+                0 $(+ usize::from(self.$own.is_some()))+ $(+ usize::from(self.$name.is_some()))+
+            }
         }
 
         /// What is known of some fields of an object.
@@ -310,14 +315,14 @@ macro_rules! tables {
 tables! {
     FieldTable {
         /// The object that it is. The `object` of a fact is the one that the fact is about.
-        object: String,
+        object: Text,
         /// What to write in place of a value, by the value or by its JSON type: the right value, or what to do in words. `*`
         /// stands for any other value.
-        instead: Arc<BTreeMap<String, String>>,
+        instead: Arc<BTreeMap<Text, Text>>,
         /// The values that a help names: the likeliest first, and none that nobody wants.
         prefer: Arc<[Scalar]>,
         /// How the value is written: JSON.
-        example: Arc<str>,
+        example: Text,
     }
     both {
         /// The types that its value may have.
@@ -325,13 +330,13 @@ tables! {
         /// Whether it must be there.
         required: bool,
         /// The keys of which one makes up for it.
-        required_unless: Vec<String>,
+        required_unless: Vec<Text>,
         values: Arc<[Scalar]>,
         /// Whether upper and lower case are the same in the values.
         values_any_case: bool,
         refused_values: Arc<[Scalar]>,
         /// What a string may not start with.
-        refused_starts: Arc<[Arc<str>]>,
+        refused_starts: Arc<[Text]>,
         /// The expression that a string must match.
         pattern: Pattern,
         /// The expression that a string may not match.
@@ -353,46 +358,46 @@ tables! {
         /// Whether no other object of the request may have the same value.
         unique: bool,
         /// The object that each element of an array is.
-        items: String,
+        items: Text,
         /// The types of an array's elements, or of the values in an object.
         item_type: Types,
         /// The object that each member's value is.
-        entries: String,
+        entries: Text,
         /// The expression that each member's key must match.
         entry_pattern: Pattern,
         /// The key that it needs beside it.
-        needs: String,
+        needs: Text,
         /// The keys that may not be beside it.
-        excludes: Vec<String>,
+        excludes: Vec<Text>,
         /// The values that others must have for it.
-        only_if: BTreeMap<String, Vec<Scalar>>,
+        only_if: BTreeMap<Text, Vec<Scalar>>,
         /// The values that others may not have beside it.
-        not_if: BTreeMap<String, Vec<Scalar>>,
+        not_if: BTreeMap<Text, Vec<Scalar>>,
         /// The number that it must be less than.
-        less_than: String,
+        less_than: Text,
         /// What the element of the list before the object may not have: a key, or a path of keys.
-        not_after: String,
+        not_after: Text,
         /// Where all the values are that there are for it: a JSON Pointer from the root, with `*` for every element.
-        among: String,
+        among: Text,
         /// The object beside it whose keys its elements name.
-        lists: String,
+        lists: Text,
         /// The object beside it of whose keys it names all.
-        lists_all: String,
+        lists_all: Text,
         /// The rule that reports what is wrong with its value.
         rule: RuleId,
         /// The rules that report what is wrong with it in more words.
         checked_by: Arc<[RuleId]>,
         /// What a reader should know.
-        note: Arc<str>,
+        note: Text,
     }
     FactTable {
         /// The name of the object.
-        pub object: String,
+        pub object: Text,
         /// The field, if it is about one.
-        pub field: Option<String>,
+        pub field: Option<Text>,
         /// The fields, if it is about several.
         #[serde(default)]
-        pub fields: Vec<String>,
+        pub fields: Vec<Text>,
         /// The kind of fault.
         pub fault: ShapeFaultKind,
         /// Whether the field may not be there.
@@ -405,30 +410,30 @@ tables! {
         /// What else the request has, if the fact holds only then: keys beside the field or JSON Pointers from the root, with
         /// their values. Without values it is enough that they are there.
         #[serde(default, rename = "where")]
-        pub(crate) only_where: BTreeMap<String, Vec<Scalar>>,
+        pub(crate) only_where: BTreeMap<Text, Vec<Scalar>>,
         /// What the request does not have if the fact holds: a key beside the field or a JSON Pointer from the root.
-        pub(crate) unless: Option<String>,
+        pub(crate) unless: Option<Text>,
         /// The type that there is, if the fact is about one.
-        pub(crate) got: Option<String>,
+        pub(crate) got: Option<Text>,
         /// The HTTP status.
         pub status: Option<u16>,
         /// The text, with placeholders. Empty where none is known.
-        pub text: Option<String>,
+        pub text: Option<Text>,
         /// What to do.
-        pub help: Option<String>,
+        pub help: Option<Text>,
         /// How it is known.
         pub evidence: Evidence,
         /// Where.
         #[serde(default)]
-        pub sources: Vec<Arc<str>>,
+        pub sources: Vec<Text>,
         /// The day it was last seen, or the days.
         #[serde(default)]
-        pub seen: String,
+        pub seen: Text,
         /// Why it may not hold: a clause that reads well after "only a warning:".
-        pub doubt: Option<String>,
+        pub doubt: Option<Text>,
         /// What harm it does although the API accepts it: a clause that reads well after "accepts it, but". It is a warning, and
         /// there is no answer.
-        pub harm: Option<String>,
+        pub harm: Option<Text>,
     }
 }
 
@@ -515,7 +520,7 @@ pub struct TargetShape {
     pub(crate) status: Option<u16>,
     /// The API's words for types.
     #[serde(default)]
-    pub(crate) words: BTreeMap<String, String>,
+    pub(crate) words: BTreeMap<Text, Text>,
     #[serde(default, rename = "text")]
     pub(crate) texts: Vec<TextTable>,
     /// What was seen of single fields.
@@ -526,7 +531,7 @@ pub struct TargetShape {
     pub(crate) accepted: Vec<Fact>,
     /// What is different from the format's documents.
     #[serde(default)]
-    pub(crate) objects: BTreeMap<String, Deferred<ObjectTable>>,
+    pub(crate) objects: BTreeMap<Text, Deferred<ObjectTable>>,
 }
 
 impl TargetShape {
@@ -569,7 +574,7 @@ impl TargetShape {
 
     /// Takes what the target that this one extends says. `elsewhere` is the doubt of a server that only speaks the same
     /// format: it may enforce none of it. `of_models` is the doubt of a server that is not told which model is asked.
-    pub(crate) fn inherit(&mut self, parent: &Self, elsewhere: Option<&String>, of_models: Option<&str>) {
+    pub(crate) fn inherit(&mut self, parent: &Self, elsewhere: Option<&Text>, of_models: Option<&str>) {
         if self.stands_alone {
             return;
         }
@@ -610,7 +615,8 @@ impl TargetShape {
         let facts: Vec<_> = parent.facts.iter().filter(|fact| !is_said(fact)).collect();
         let accepted: Vec<_> = parent.accepted.iter().filter(|fact| !is_said(fact)).collect();
         let is_seen_here = elsewhere.is_none();
-        let (elsewhere, of_models) = (elsewhere.cloned(), of_models.map(str::to_owned));
+        let (elsewhere, of_models) =
+            (elsewhere.cloned(), of_models.map(|doubt| Text::from(doubt.to_owned())));
         let inherited: Changes<Box<FactTable>> = Arc::new(move |fact| {
             let is_seen = fact.evidence != Evidence::Inferred;
             let of_models = of_models.as_ref().filter(|_| fact.model.is_some());
@@ -647,19 +653,19 @@ pub struct TextTable {
     pub fault: ShapeFaultKind,
     /// The type that is expected, if the text is for one.
     #[serde(default)]
-    pub r#type: Option<String>,
+    pub r#type: Option<Text>,
     /// The type that there is, if the text is for one.
-    pub got: Option<String>,
+    pub got: Option<Text>,
     /// The HTTP status.
     pub status: Option<u16>,
     /// The text, with placeholders.
-    pub text: String,
+    pub text: Text,
     /// How it is known.
     pub evidence: Evidence,
     /// Where.
-    pub sources: Vec<Arc<str>>,
+    pub sources: Vec<Text>,
     /// The day it was last seen, or the days.
-    pub seen: String,
+    pub seen: Text,
     /// Whether it was taken from the target that this one extends.
     #[serde(skip)]
     pub(crate) is_inherited: bool,
@@ -685,13 +691,12 @@ impl FactTable {
     /// Whether it asks for more than the documents do, rather than only saying what was seen.
     pub(crate) fn asks_for_more(&self) -> bool {
         let FieldTable { rule, checked_by, note, .. } = &self.constraint;
-        let (checked_by, note) = (checked_by.clone(), note.clone());
-        let words = FieldTable { rule: *rule, checked_by, note, ..FieldTable::default() };
-        self.absent || self.constraint != words
+        let words = [rule.is_some(), checked_by.is_some(), note.is_some()];
+        self.absent || self.constraint.len() > words.into_iter().filter(|has| *has).count()
     }
 
     pub(crate) fn all_fields(&self) -> impl Iterator<Item = &str> {
-        self.field.iter().chain(&self.fields).map(String::as_str)
+        self.field.iter().chain(&self.fields).map(Text::as_str)
     }
 
     /// How well it is known.

@@ -178,7 +178,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
         let mut answer = answer(&refused.fault);
         let is_certain = answer.grounds.caution().is_none() && refused.means.is_none();
         if let Some(doubt) = refused.fault.may_be_newer(cx.document).filter(|_| is_certain) {
-            answer.grounds.doubt = Some(doubt.to_owned());
+            answer.grounds.doubt = Some(doubt.into());
         }
         refused.answer = Some(answer);
     }

@@ -6,7 +6,7 @@ use crate::targets::Evidence;
 use crate::targets::shape::compile::{bit, mask};
 use crate::targets::shape::tables::Scalar;
 use crate::targets::shape::{FactTable, JsonType, Shape, ShapeFaultKind, TextTable, UnverifiedLevel};
-use std::sync::Arc;
+use toolcheck_toml::Text;
 
 /// Whether a request that does not meet a demand is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Known<'f> {
     /// What to do, if the data say it.
     pub help: Option<&'f str>,
     /// Where it is known from.
-    pub sources: &'f [Arc<str>],
+    pub sources: &'f [Text],
     /// The day it was last seen, or the days.
     pub seen: &'f str,
     /// The expression for the models that it holds for; all if there is none.

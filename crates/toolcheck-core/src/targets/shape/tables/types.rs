@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use toolcheck_toml::Text;
 
 use crate::error::Error;
 
@@ -109,7 +110,7 @@ impl std::str::FromStr for JsonType {
 #[non_exhaustive]
 pub struct Scalar {
     /// The string, or the number or boolean as JSON writes it.
-    pub text: String,
+    pub text: Text,
     /// Whether it is a string.
     pub is_string: bool,
 }
@@ -126,19 +127,19 @@ impl<'de> Deserialize<'de> for Scalar {
             }
 
             fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
-                Ok(Scalar { text: value.to_string(), is_string: false })
+                Ok(Scalar { text: value.to_string().into(), is_string: false })
             }
 
             fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
-                Ok(Scalar { text: value.to_string(), is_string: false })
+                Ok(Scalar { text: value.to_string().into(), is_string: false })
             }
 
             fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
-                Ok(Scalar { text: value.to_string(), is_string: false })
+                Ok(Scalar { text: value.to_string().into(), is_string: false })
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
-                Ok(Scalar { text: text.to_owned(), is_string: true })
+                Ok(Scalar { text: Text::of(text), is_string: true })
             }
         }
 
