@@ -294,7 +294,7 @@ impl<'p> Packed<'p> {
     }
 
     fn place(self) -> Option<Range<usize>> {
-        let mut rest = Rest(self.whole.get(1..).filter(|_| self.tag & PLACED != 0)?);
+        let mut rest = Rest(self.whole.as_bytes().get(1..).filter(|_| self.tag & PLACED != 0)?);
         let mut offset = || usize::try_from(rest.number()?).ok();
         Some(offset()?..offset()?)
     }
@@ -309,22 +309,24 @@ impl<'p> Packed<'p> {
         (self.tag & PLACED == 0).then_some(self.whole)
     }
 
+    #[inline]
     pub(crate) fn content(self) -> Result<Content<'p>, Error> {
         self.read().ok_or_else(damaged)
     }
 
+    #[inline]
     fn read(self) -> Option<Content<'p>> {
-        let number = || Rest(self.held).number();
+        let number = || Rest(self.held.as_bytes()).number();
         Some(match self.tag & !PLACED {
+            STRING => Content::String(self.held),
+            TABLE => Content::Table(Values(self.held)),
+            ARRAY => Content::Array(Values(self.held)),
             FALSE => Content::Boolean(false),
             TRUE => Content::Boolean(true),
             SIGNED => Content::Signed(number()?.cast_signed()),
             UNSIGNED => Content::Unsigned(number()?),
             FLOAT => Content::Float(f64::from_bits(number()?)),
-            STRING => Content::String(self.held),
             FAULT if !self.held.is_empty() => Content::Fault(self.held),
-            ARRAY => Content::Array(Values(self.held)),
-            TABLE => Content::Table(Values(self.held)),
             DATE => Content::Date,
             _ => return None,
         })
@@ -344,23 +346,25 @@ pub(crate) struct Values<'p>(&'p str);
 
 impl<'p> Values<'p> {
     /// The next value; `None` if there is none, or if it is damaged.
+    #[inline]
     fn value(&mut self) -> Option<Packed<'p>> {
-        let mut rest = Rest(self.0);
+        let mut rest = Rest(self.0.as_bytes());
         let tag = rest.byte()?;
         if tag & PLACED != 0 {
             rest.number()?;
             rest.number()?;
         }
         let length = match tag & !PLACED {
+            STRING | ARRAY | TABLE | FAULT => usize::try_from(rest.number()?).ok()?,
             FALSE | TRUE | DATE => 0,
             SIGNED | UNSIGNED | FLOAT => rest.length_of_number()?,
-            STRING | ARRAY | TABLE | FAULT => usize::try_from(rest.number()?).ok()?,
             _ => return None,
         };
-        let (held, rest) = rest.0.split_at_checked(length)?;
-        let whole = &self.0[..self.0.len() - rest.len()];
+        let start = self.0.len() - rest.0.len();
+        let (whole, rest) = self.0.split_at_checked(start.checked_add(length)?)?;
         self.0 = rest;
-        Some(Packed { whole, tag, held })
+        // What starts within a character is damaged.
+        Some(Packed { whole, tag, held: whole.get(start..)? })
     }
 
     /// The next key of a table, with its value.
@@ -393,19 +397,27 @@ impl<'p> Iterator for Values<'p> {
 }
 
 /// What is not read yet.
-struct Rest<'p>(&'p str);
+struct Rest<'p>(&'p [u8]);
 
 impl Rest<'_> {
+    #[inline]
     fn byte(&mut self) -> Option<u8> {
-        let first = *self.0.as_bytes().first()?;
-        // More than one byte is a letter of a text.
-        self.0 = self.0.get(1..)?;
-        Some(first)
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
     }
 
+    #[inline]
     fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..u64::BITS).step_by(6) {
+        match self.byte()? {
+            small @ ..0x40 => Some(small.into()),
+            first => self.large_number(first),
+        }
+    }
+
+    fn large_number(&mut self, first: u8) -> Option<u64> {
+        let mut number = u64::from(first & 0x3f);
+        for shift in (6..u64::BITS).step_by(6) {
             let byte = self.byte()?;
             number |= u64::from(byte & 0x3f) << shift;
             if byte & 0x40 == 0 {
@@ -416,6 +428,6 @@ impl Rest<'_> {
     }
 
     fn length_of_number(&self) -> Option<usize> {
-        self.0.bytes().position(|byte| byte & 0x40 == 0).map(|last| last + 1)
+        self.0.iter().position(|byte| byte & 0x40 == 0).map(|last| last + 1)
     }
 }
