@@ -158,13 +158,15 @@ const NAMES: [&str; 6] = ["name", "tool_name", "toolName", "tool", "function", "
 const ARGUMENTS: [&str; 5] = ["input", "args", "arguments", "parameters", "rawInput"];
 const OUTPUTS: [&str; 4] = ["output", "result", "response", "content"];
 
+/// Calls of tools that a provider hosts, and what it gives of them.
+const HOSTED: [&str; 5] =
+    words("web_search_call file_search_call code_interpreter_call image_generation_call tool_reference");
+
 /// Whether a type is known to be no call of a client's tool: the provider runs it, or it only tells of a call.
 pub(crate) fn is_no_call(kind: &str) -> bool {
     const BEGINNINGS: [&str; 3] = ["server_tool", "mcp_", "data-"];
     const WORDS: [&str; 9] =
         ["approval", "confirm", "permission", "delta", "progress", "partial", "chunk", "summary", "_code_"];
-    const HOSTED: [&str; 5] =
-        words("web_search_call file_search_call code_interpreter_call image_generation_call tool_reference");
     BEGINNINGS.iter().any(|beginning| kind.starts_with(beginning))
         || kind.ends_with("_tool_result")
         || HOSTED.contains(&kind)

@@ -6,6 +6,7 @@
 use toolcheck_json::Value;
 
 use super::{Reader, search};
+use crate::claim::certainty;
 use crate::ir::{Transcript, Unread, UnreadKind};
 use crate::unsupported;
 
@@ -26,7 +27,8 @@ pub(super) static READER: Reader =
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own =
         |message: Value<'_, '_>| message.get_str("tracking_id").is_some() && message.get("role").is_some();
-    u8::from(records.first().and_then(|record| record.elements().next()).is_some_and(is_own)) * 90
+    let first = records.first().and_then(|record| record.elements().next());
+    if first.is_some_and(is_own) { certainty::CERTAIN } else { 0 }
 }
 
 /// Whether the lists of messages in a document are looked for: it is not a request with a mistake, and nothing that is

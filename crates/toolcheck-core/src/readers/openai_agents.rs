@@ -120,17 +120,16 @@ fn divide(transcript: &mut Transcript<'_>) {
         _ => None,
     };
     let answered: HashSet<String> = transcript.parts.iter().filter_map(result).collect();
-    let (mut is_open, mut answers) = (false, Vec::new());
+    let mut is_open = false;
     for (number, part) in transcript.parts.iter().enumerate() {
         match &part.body {
             Body::Call(call) if call.executor == Executor::Client && call.unpaired.is_none() => {
                 is_open |= call.id.as_ref().is_some_and(|id| !answered.contains(&*id.text));
             }
-            Body::Text(_) if std::mem::take(&mut is_open) => answers.push(number),
+            Body::Text(_) if std::mem::take(&mut is_open) => transcript.details.answers.push(number),
             _ => {}
         }
     }
-    transcript.details.answers.append(&mut answers);
 }
 
 fn step<'d, 's>(state: Value<'d, 's>) -> Option<Value<'d, 's>> {

@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use toolcheck_json::{Document, Value, contains};
 
-use super::{ANSWER_LOOKED_AT, NAMES, OUTPUTS, is_content_in_text, of_key, of_type, of_words, unwrapped};
+use super::{
+    ANSWER_LOOKED_AT, HOSTED, NAMES, OUTPUTS, is_content_in_text, of_key, of_type, of_words, unwrapped,
+};
 use crate::ir::{Body, Part, Place, Transcript, Unread, UnreadKind};
 use crate::names::words;
 
@@ -36,16 +38,15 @@ fn is_hidden_call(value: Value<'_, '_>) -> bool {
 }
 
 /// The types of calls that a provider runs, of their results, and of questions about them, in the words of frameworks and APIs.
-const OF_PROVIDER: [&str; 23] = words(
-    "server_tool_use server_tool_call server_tool_result web_search_call file_search_call code_interpreter_call \
-    image_generation_call search_tool_call search_tool_result mcp_call mcp_tool_use mcp_tool_result \
-    mcp_server_tool_call mcp_server_tool_result mcpServerToolCall mcpServerToolResult mcp_approval_request \
+const OF_PROVIDER: [&str; 19] = words(
+    "server_tool_use server_tool_call server_tool_result search_tool_call search_tool_result mcp_call mcp_tool_use \
+    mcp_tool_result mcp_server_tool_call mcp_server_tool_result mcpServerToolCall mcpServerToolResult mcp_approval_request \
     function_approval_request function_approval_response functionApprovalRequest functionApprovalResponse \
     toolApprovalRequest toolApprovalResponse",
 );
 
 fn is_of_provider(value: Value<'_, '_>) -> bool {
-    let is_own = |kind: &str| OF_PROVIDER.contains(&kind);
+    let is_own = |kind: &str| OF_PROVIDER.contains(&kind) || HOSTED.contains(&kind);
     value.is_object()
         && ["$type", "type"].iter().any(|key| value.get_str(key).is_some_and(|kind| is_own(&kind)))
 }

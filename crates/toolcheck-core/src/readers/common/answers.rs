@@ -29,7 +29,7 @@ pub(crate) fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
     } else if value.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some_and(holds_call)) {
         Some(openai_chat::read_message)
     } else if calls_in_kwargs(value).is_some() {
-        Some(read_with_kwargs)
+        Some(read_own_calls)
     } else if has_blocks(value, "content", &["toolUse"]) {
         Some(bedrock_converse::read_message)
     } else if has_blocks(value, "parts", &["functionCall", "function_call"]) {
@@ -85,12 +85,12 @@ pub(crate) fn add_call_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_,
     transcript.part(part, body.unwrap_or_else(|| Body::text(part.get("text"))));
 }
 
-/// Whether a message has calls that [`read_with_kwargs`] reads.
+/// Whether a message has calls that [`read_own_calls`] reads.
 pub(crate) fn has_own_calls(message: Value<'_, '_>) -> bool {
     calls_in_kwargs(message).is_some() || has_calls_in_content(message)
 }
 
-pub(crate) fn read_with_kwargs<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, number: usize) {
+pub(crate) fn read_own_calls<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, number: usize) {
     if has_calls_in_content(message) {
         read_calls_in_content(transcript, message);
         return;

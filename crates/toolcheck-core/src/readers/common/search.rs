@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::{NodeId, Value};
 
 use super::answers::{
-    has_own_calls, holds_call, is_of_blocks, read_responses, read_with_kwargs, reader_of_answer,
+    has_own_calls, holds_call, is_of_blocks, read_own_calls, read_responses, reader_of_answer,
 };
 use super::columns::value_at;
 use super::forms::{How, is_copy, is_of_sdk, is_page, may_end_with_chosen, own_form, surest};
@@ -246,7 +246,7 @@ impl<'s> FoundList<'_, 's> {
                 let messages: Vec<_> =
                     self.list.children().map(|one| lists::wrapped(one).unwrap_or(one)).collect();
                 let has_own = messages.iter().copied().any(has_own_calls);
-                let read = if has_own { read_with_kwargs } else { message_lines::form_of(&messages) };
+                let read = if has_own { read_own_calls } else { message_lines::form_of(&messages) };
                 (0..).zip(messages).for_each(|(number, message)| read(&mut transcript, message, number));
             }
             How::Joined => {
