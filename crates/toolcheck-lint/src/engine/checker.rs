@@ -154,11 +154,8 @@ impl Checker<'_> {
         }
         shape::settle(&context, findings, before);
         unread_content::settle(&context, findings, before);
-        if context.is_cut_off {
-            forget_the_cut(document, findings, before);
-        }
         if !document.faults().is_empty() {
-            forget_what_is_no_value(document, findings, before);
+            forget_what_faults_hide(document, findings, before);
         }
         let mut silenced = altered_arguments::settle(&context, findings, before);
         silenced.extend(causes::settle(&context, findings, before));
@@ -245,33 +242,25 @@ pub(super) struct Continuation<'e> {
     pub(super) server: Option<&'e RemoteHistory>,
 }
 
-/// Drops findings about a value in which the text ends: the rest of the value is unknown, and the cut itself is a
-/// finding.
-fn forget_the_cut(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
-    let end = document.bytes().len() as u32;
+/// Drops findings about values of which a fault of the text, which is a finding itself, leaves something unknown: the text ends
+/// in them, or they have no key or nothing in them.
+fn forget_what_faults_hide(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
+    let places = |is_meant: fn(SyntaxErrorKind) -> bool| -> HashSet<u32> {
+        let meant = document.faults().iter().filter(|fault| is_meant(fault.kind));
+        meant.map(|fault| fault.span.start).collect()
+    };
     // A log may have lines that are cut off.
-    let cuts: HashSet<u32> =
-        document.faults().iter().filter(|fault| fault.kind.is_cut()).map(|fault| fault.span.start).collect();
-    let mut number = 0;
-    findings.retain(|finding| {
-        number += 1;
-        let is_about_text = rules::get(finding.rule).on_text;
-        let of_value = document.value(finding.place.node).span().end;
-        number <= first || is_about_text || of_value < end && !cuts.contains(&of_value)
-    });
-}
-
-/// Removes findings about values that a fault of the text left without a key or without anything in them.
-fn forget_what_is_no_value(document: &Document<'_>, findings: &mut Vec<Draft>, first: usize) {
-    let without_key = document.faults().iter().filter(|fault| fault.kind == SyntaxErrorKind::InvalidKey);
-    let without_key: HashSet<u32> = without_key.map(|fault| fault.span.start).collect();
-    let mut number = 0;
-    findings.retain(|finding| {
-        number += 1;
+    let cuts = places(SyntaxErrorKind::is_cut);
+    let without_key = places(|kind| kind == SyntaxErrorKind::InvalidKey);
+    let end = document.bytes().len() as u32;
+    let is_hidden = |finding: &mut Draft| {
         let value = document.value(finding.place.node);
-        let is_value = value.kind() != Kind::Invalid && !without_key.contains(&value.span().start);
-        number <= first || rules::get(finding.rule).on_text || is_value
-    });
+        let span = value.span();
+        let is_cut = !cuts.is_empty() && (span.end >= end || cuts.contains(&span.end));
+        let is_unknown = is_cut || value.kind() == Kind::Invalid || without_key.contains(&span.start);
+        is_unknown && !rules::get(finding.rule).on_text
+    };
+    findings.extract_if(first.., is_hidden).for_each(drop);
 }
 
 /// Whether the text ends before its value does.
