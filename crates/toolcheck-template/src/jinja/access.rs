@@ -229,12 +229,6 @@ fn slice_text(
     super::ops::concat(&pick(&characters, start, stop, step), budget)
 }
 
-/// Whether the sandbox lets a value be called; the error of Python otherwise.
-pub(crate) fn not_callable<T>(value: &Value) -> Step<T> {
-    value.defined()?;
-    type_error(format!("'{}' object is not callable", value.type_name()))
-}
-
 pub(crate) fn view(name: &str) -> Option<View> {
     match name {
         "items" => Some(View::Items),

@@ -75,21 +75,24 @@ impl Parser {
     }
 
     fn or(&mut self) -> Step<Expr> {
-        let line = self.line();
-        let mut left = self.and()?;
-        while self.skip_word("or") {
-            self.operator()?;
-            left = Expr { line, kind: Kind::Or(Box::new((left, self.and()?))) };
-        }
-        Ok(left)
+        self.joined("or", Kind::Or, Self::and)
     }
 
     fn and(&mut self) -> Step<Expr> {
+        self.joined("and", Kind::And, Self::not)
+    }
+
+    fn joined(
+        &mut self,
+        word: &str,
+        join: fn(Box<(Expr, Expr)>) -> Kind,
+        inner: fn(&mut Self) -> Step<Expr>,
+    ) -> Step<Expr> {
         let line = self.line();
-        let mut left = self.not()?;
-        while self.skip_word("and") {
+        let mut left = inner(self)?;
+        while self.skip_word(word) {
             self.operator()?;
-            left = Expr { line, kind: Kind::And(Box::new((left, self.not()?))) };
+            left = Expr { line, kind: join(Box::new((left, inner(self)?))) };
         }
         Ok(left)
     }
@@ -216,46 +219,18 @@ impl Parser {
                     return Ok(inner);
                 }
             }
-            Token::Sign("[") => Kind::List(self.list()?),
-            Token::Sign("{") => Kind::Dict(self.dict()?),
+            Token::Sign("[") => Kind::List(self.separated("]", Self::expression)?),
+            Token::Sign("{") => Kind::Dict(self.separated("}", |parser| {
+                let key = parser.expression()?;
+                parser.expect_sign(":")?;
+                Ok((key, parser.expression()?))
+            })?),
             other => {
                 let message = format!("unexpected '{}'", other.describe());
                 return Err(super::fault::Fault::at(super::fault::RefusalKind::Syntax, message, line));
             }
         };
         Ok(Expr { line, kind })
-    }
-
-    fn list(&mut self) -> Step<Vec<Expr>> {
-        let mut items = Vec::new();
-        while !self.is_sign("]") {
-            if !items.is_empty() {
-                self.expect_sign(",")?;
-            }
-            if self.is_sign("]") {
-                break;
-            }
-            items.push(self.expression()?);
-        }
-        self.expect_sign("]")?;
-        Ok(items)
-    }
-
-    fn dict(&mut self) -> Step<Vec<(Expr, Expr)>> {
-        let mut items = Vec::new();
-        while !self.is_sign("}") {
-            if !items.is_empty() {
-                self.expect_sign(",")?;
-            }
-            if self.is_sign("}") {
-                break;
-            }
-            let key = self.expression()?;
-            self.expect_sign(":")?;
-            items.push((key, self.expression()?));
-        }
-        self.expect_sign("}")?;
-        Ok(items)
     }
 
     fn postfix(&mut self, mut found: Expr) -> Step<Expr> {
@@ -306,7 +281,7 @@ impl Parser {
             if !items.is_empty() {
                 self.expect_sign(",")?;
             }
-            items.push(self.subscribed(line)?);
+            items.push(self.subscribed()?);
         }
         self.expect_sign("]")?;
         let Some(last) = items.pop() else { return self.fault("expected subscript expression") };
@@ -318,7 +293,7 @@ impl Parser {
         Ok(Expr { line, kind })
     }
 
-    fn subscribed(&mut self, _line: u32) -> Step<Subscript> {
+    fn subscribed(&mut self) -> Step<Subscript> {
         let mut parts = [None, None, None];
         let mut at = 0;
         if !self.is_sign(":") {
@@ -402,30 +377,24 @@ impl Parser {
     fn arguments(&mut self) -> Step<Arguments> {
         self.expect_sign("(")?;
         let mut found = Arguments::default();
-        let mut needs_comma = false;
-        while !self.is_sign(")") {
-            if needs_comma {
-                self.expect_sign(",")?;
-                if self.is_sign(")") {
-                    break;
-                }
-            }
-            needs_comma = true;
-            if self.skip_sign("*") {
-                found.rest = Some(Box::new(self.expression()?));
-            } else if self.skip_sign("**") {
-                found.rest_named = Some(Box::new(self.expression()?));
-            } else if let (Token::Name(name), Token::Sign("=")) = (self.peek().clone(), self.peek_second()) {
-                self.next();
-                self.next();
-                found.named.push((name, self.expression()?));
+        self.separated(")", |parser| {
+            if parser.skip_sign("*") {
+                found.rest = Some(Box::new(parser.expression()?));
+            } else if parser.skip_sign("**") {
+                found.rest_named = Some(Box::new(parser.expression()?));
+            } else if let (Token::Name(name), Token::Sign("=")) =
+                (parser.peek().clone(), parser.peek_second())
+            {
+                parser.next();
+                parser.next();
+                found.named.push((name, parser.expression()?));
             } else if found.rest.is_none() && found.rest_named.is_none() && found.named.is_empty() {
-                found.positional.push(self.expression()?);
+                found.positional.push(parser.expression()?);
             } else {
-                return self.fault("invalid syntax for function call expression");
+                return parser.fault("invalid syntax for function call expression");
             }
-        }
-        self.expect_sign(")")?;
+            Ok(())
+        })?;
         Ok(found)
     }
 }

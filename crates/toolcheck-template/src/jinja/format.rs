@@ -10,18 +10,20 @@ use super::{access, ops, print};
 
 #[derive(Debug, Default)]
 struct Spec {
-    left: bool,
+    /// The method of texts that pads on the side that is asked for.
+    side: Option<&'static str>,
     zero: bool,
     plus: bool,
     space: bool,
-    center: bool,
-    right: bool,
     comma: bool,
     fill: Option<String>,
     width: usize,
     precision: Option<usize>,
     kind: char,
 }
+
+const LEFT: &str = "ljust";
+const RIGHT: &str = "rjust";
 
 /// `format % values`
 pub(crate) fn percent(format: &Text, values: &Value, budget: &Budget) -> Step<Text> {
@@ -78,16 +80,7 @@ pub(crate) fn percent(format: &Text, values: &Value, budget: &Budget) -> Step<Te
 fn percent_spec(text: &str) -> Step<(Spec, &str)> {
     let mut spec = Spec::default();
     let mut rest = text;
-    while let Some(flag) = rest.chars().next().filter(|c| "-+ 0#".contains(*c)) {
-        match flag {
-            '-' => spec.left = true,
-            '+' => spec.plus = true,
-            ' ' => spec.space = true,
-            '0' => spec.zero = true,
-            _ => {}
-        }
-        rest = &rest[1..];
-    }
+    spec.side = flags(&mut rest, &mut spec).then_some(LEFT);
     let width = number(&mut rest)?;
     spec.width = width.unwrap_or(0);
     if let Some(after) = rest.strip_prefix('.') {
@@ -97,6 +90,22 @@ fn percent_spec(text: &str) -> Step<(Spec, &str)> {
     let Some(kind) = rest.chars().next() else { return value_error("incomplete format") };
     spec.kind = kind;
     Ok((spec, &rest[kind.len_utf8()..]))
+}
+
+/// Notes the flags at the start of a text, which are stepped over, and returns whether one of them is `-`.
+fn flags(rest: &mut &str, spec: &mut Spec) -> bool {
+    let mut has_minus = false;
+    while let Some(flag) = rest.chars().next().filter(|c| "-+ 0#".contains(*c)) {
+        match flag {
+            '-' => has_minus = true,
+            '+' => spec.plus = true,
+            ' ' => spec.space = true,
+            '0' => spec.zero = true,
+            _ => {}
+        }
+        *rest = &rest[1..];
+    }
+    has_minus
 }
 
 /// The number at the start of a text, which is stepped over.
@@ -150,8 +159,7 @@ fn percent_value(value: &Value, spec: &Spec, budget: &Budget) -> Step<Text> {
         Some(most) => cut(&text, most),
         None => text,
     };
-    let side = if spec.left { "ljust" } else { "rjust" };
-    padded(&text, side, (spec.width as i128, " "), budget)
+    padded(&text, spec.side.unwrap_or(RIGHT), (spec.width as i128, " "), budget)
 }
 
 fn cut(text: &Text, most: usize) -> Text {
@@ -193,17 +201,10 @@ fn signed(digits: String, is_negative: bool, spec: &Spec, budget: &Budget) -> St
     };
     let text = Text::from(format!("{sign}{digits}"));
     let width = spec.width as i128;
-    if spec.zero && !spec.left && spec.fill.is_none() {
+    if spec.zero && spec.side != Some(LEFT) && spec.fill.is_none() {
         return padded(&text, "zfill", (width, "0"), budget);
     }
-    let side = if spec.left {
-        "ljust"
-    } else if spec.center {
-        "center"
-    } else {
-        "rjust"
-    };
-    padded(&text, side, (width, spec.fill.as_deref().unwrap_or(" ")), budget)
+    padded(&text, spec.side.unwrap_or(RIGHT), (width, spec.fill.as_deref().unwrap_or(" ")), budget)
 }
 
 fn with_commas(digits: &str) -> String {
@@ -315,14 +316,8 @@ fn formatted(value: &Value, text: &str, budget: &Budget) -> Step<Text> {
             return value_error(format!("Unknown format code '{}' for object of type 'str'", spec.kind));
         }
         let own = spec.precision.map_or_else(|| own.clone(), |most| cut(own, most));
-        let side = if spec.right {
-            "rjust"
-        } else if spec.center {
-            "center"
-        } else {
-            "ljust"
-        };
-        return padded(&own, side, (spec.width as i128, spec.fill.as_deref().unwrap_or(" ")), budget);
+        let fill = spec.fill.as_deref().unwrap_or(" ");
+        return padded(&own, spec.side.unwrap_or(LEFT), (spec.width as i128, fill), budget);
     }
     let number = ops::as_float(value).unwrap_or(0.0);
     let digits = match (spec.kind, value.as_int()) {
@@ -348,21 +343,13 @@ fn field_spec(text: &str) -> Step<Spec> {
         }
         None => rest.chars().next().filter(|c| "<>^=".contains(*c)).inspect(|_| rest = &rest[1..]),
     };
-    match align {
-        Some('<') => spec.left = true,
-        Some('>') => spec.right = true,
-        Some('^') => spec.center = true,
-        _ => {}
-    }
-    while let Some(flag) = rest.chars().next().filter(|c| "+- #0".contains(*c)) {
-        match flag {
-            '+' => spec.plus = true,
-            ' ' => spec.space = true,
-            '0' => spec.zero = true,
-            _ => {}
-        }
-        rest = &rest[1..];
-    }
+    spec.side = match align {
+        Some('<') => Some(LEFT),
+        Some('>') => Some(RIGHT),
+        Some('^') => Some("center"),
+        _ => None,
+    };
+    flags(&mut rest, &mut spec);
     spec.width = number(&mut rest)?.unwrap_or(0);
     if let Some(after) = rest.strip_prefix(',') {
         spec.comma = true;

@@ -120,14 +120,7 @@ impl Lexer<'_> {
             match tag {
                 Tag::Raw => self.raw()?,
                 Tag::Comment => self.comment()?,
-                Tag::Block => {
-                    self.found.push((line, Token::BlockBegin));
-                    self.inside(Tag::Block)?;
-                }
-                Tag::Variable => {
-                    self.found.push((line, Token::VariableBegin));
-                    self.inside(Tag::Variable)?;
-                }
+                Tag::Block | Tag::Variable => self.inside(tag, line)?,
             }
         }
         Ok(())
@@ -226,14 +219,18 @@ impl Lexer<'_> {
         }
     }
 
-    /// The tokens of a statement or a print statement, up to its end.
-    fn inside(&mut self, tag: Tag) -> Result<(), Box<Fault>> {
+    /// The tokens of a statement or a print statement that begins in this line, up to its end.
+    fn inside(&mut self, tag: Tag, line: u32) -> Result<(), Box<Fault>> {
+        let (begin, end) = match tag {
+            Tag::Block => (Token::BlockBegin, Token::BlockEnd),
+            _ => (Token::VariableBegin, Token::VariableEnd),
+        };
+        self.found.push((line, begin));
         let mut open: Vec<&'static str> = Vec::new();
         while self.at < self.source.len() {
             if open.is_empty()
                 && let Some(length) = self.end_of(tag)
             {
-                let end = if tag == Tag::Block { Token::BlockEnd } else { Token::VariableEnd };
                 self.found.push((self.line, end));
                 self.step(length);
                 return Ok(());
@@ -272,20 +269,16 @@ impl Lexer<'_> {
     }
 
     fn end_of(&self, tag: Tag) -> Option<usize> {
-        let rest = self.rest();
-        if tag == Tag::Variable {
-            return match rest {
-                _ if rest.starts_with("-}}") => Some(3 + space(&rest[3..])),
-                _ if rest.starts_with("}}") => Some(2),
-                _ => None,
-            };
+        let (rest, is_block) = (self.rest(), tag == Tag::Block);
+        let end = if is_block { "%}" } else { "}}" };
+        if let Some(after) = rest.strip_prefix('-').and_then(|rest| rest.strip_prefix(end)) {
+            return Some(3 + space(after));
         }
-        match rest {
-            _ if rest.starts_with("+%}") => Some(3),
-            _ if rest.starts_with("-%}") => Some(3 + space(&rest[3..])),
-            _ if rest.starts_with("%}") => Some(2 + usize::from(rest[2..].starts_with('\n'))),
-            _ => None,
+        if is_block && rest.starts_with("+%}") {
+            return Some(3);
         }
+        let after = rest.strip_prefix(end)?;
+        Some(2 + usize::from(is_block && after.starts_with('\n')))
     }
 
     fn token(&self) -> Result<(Token, usize), Box<Fault>> {

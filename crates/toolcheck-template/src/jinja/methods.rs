@@ -280,15 +280,8 @@ fn split_by_space(whole: &str, from_right: bool, most: usize) -> Vec<std::ops::R
             return parts;
         }
         if parts.len() == most {
-            let rest = if from_right {
-                inner.trim_start_matches(is_space)
-            } else {
-                inner.trim_end_matches(is_space)
-            };
             // Only the side that is gone through is stripped.
-            let rest = if rest.len() == inner.len() { rest } else { inner };
-            let at = if from_right { end - rest.len() } else { start };
-            parts.push(at..at + rest.len());
+            parts.push(start..end);
             return parts;
         }
         if from_right {

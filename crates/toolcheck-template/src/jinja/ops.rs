@@ -86,6 +86,19 @@ pub(crate) fn order(left: &Value, right: &Value, sign: &str) -> Step<Ordering> {
     type_error(format!("'{sign}' not supported between instances of '{left}' and '{right}'"))
 }
 
+/// Sorts by keys; an error of their comparison is that of Python.
+pub(crate) fn sort<T>(items: &mut [T], key: impl Fn(&T) -> &Value, is_reverse: bool) -> Step<()> {
+    let mut failed = None;
+    items.sort_by(|left, right| {
+        let (left, right) = if is_reverse { (right, left) } else { (left, right) };
+        order(key(left), key(right), "<").unwrap_or_else(|fault| {
+            failed.get_or_insert(fault);
+            Ordering::Equal
+        })
+    });
+    failed.map_or(Ok(()), Err)
+}
+
 pub(crate) fn compare(comparison: Comparison, left: &Value, right: &Value) -> Step<bool> {
     Ok(match comparison {
         Comparison::Equal => equal(left, right),
@@ -233,17 +246,13 @@ fn multiply(left: &Value, right: &Value, budget: &Budget) -> Step<Value> {
     }
 }
 
-fn unsupported_operands<T>(operator: Binary, left: &Value, right: &Value) -> Step<T> {
-    let (left, right, sign) = (left.type_name(), right.type_name(), operator.sign());
-    type_error(format!("unsupported operand type(s) for {sign}: '{left}' and '{right}'"))
-}
-
 fn arithmetic(operator: Binary, left: &Value, right: &Value) -> Step<Value> {
     if let (Some(left), Some(right)) = (left.as_int(), right.as_int()) {
         return integers(operator, left, right);
     }
     let (Some(one), Some(other)) = (as_float(left), as_float(right)) else {
-        return unsupported_operands(operator, left, right);
+        let (left, right, sign) = (left.type_name(), right.type_name(), operator.sign());
+        return type_error(format!("unsupported operand type(s) for {sign}: '{left}' and '{right}'"));
     };
     if matches!(left, Value::Big(_)) || matches!(right, Value::Big(_)) {
         return unsupported("arithmetic with very large integers");

@@ -9,6 +9,9 @@ use super::lex::{self, Token};
 /// The most statements, or the most expressions, inside one another.
 const DEEPEST: u32 = 60;
 
+/// Statements that are known and not run.
+const UNSUPPORTED: [&str; 5] = ["autoescape", "extends", "include", "import", "from"];
+
 pub(crate) fn parse(source: &str) -> Step<Ast> {
     let tokens = lex::tokens(source)?;
     let mut parser = Parser { tokens, ..Parser::default() };
@@ -97,6 +100,26 @@ impl Parser {
             }
             _ => self.expected("name"),
         }
+    }
+
+    /// What is read up to a sign, with commas in between, and perhaps one at the end.
+    pub(crate) fn separated<T>(
+        &mut self,
+        end: &str,
+        mut read: impl FnMut(&mut Self) -> Step<T>,
+    ) -> Step<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.is_sign(end) {
+            if !items.is_empty() {
+                self.expect_sign(",")?;
+                if self.is_sign(end) {
+                    break;
+                }
+            }
+            items.push(read(self)?);
+        }
+        self.expect_sign(end)?;
+        Ok(items)
     }
 
     fn expect_word(&mut self, word: &str) -> Step<()> {
@@ -223,22 +246,17 @@ impl Parser {
             "break" => Statement::Break,
             "continue" => Statement::Continue,
             "print" => return self.print_statement(line, body),
-            "autoescape" => return self.unsupported_until_end("autoescape", line, body),
-            "extends" | "include" | "import" | "from" => {
-                let what = ["extends", "include", "import", "from"].into_iter().find(|own| *own == &*name);
-                return self.unsupported_until_end(what.unwrap_or("include"), line, body);
-            }
-            _ => return self.unknown(&name),
+            _ => match UNSUPPORTED.into_iter().find(|own| *own == &*name) {
+                Some(what) => {
+                    while !matches!(self.peek(), Token::BlockEnd | Token::End) {
+                        self.at += 1;
+                    }
+                    Statement::Unsupported(what)
+                }
+                None => return self.unknown(&name),
+            },
         };
         body.push(Node { line, kind });
-        Ok(())
-    }
-
-    fn unsupported_until_end(&mut self, what: &'static str, line: u32, body: &mut Vec<Node>) -> Step<()> {
-        while !matches!(self.peek(), Token::BlockEnd | Token::End) {
-            self.at += 1;
-        }
-        body.push(Node { line, kind: Statement::Unsupported(what) });
         Ok(())
     }
 
@@ -369,25 +387,18 @@ impl Parser {
     }
 
     fn signature(&mut self) -> Step<Vec<(Name, Option<Expr>)>> {
-        let mut parameters: Vec<(Name, Option<Expr>)> = Vec::new();
         self.expect_sign("(")?;
-        while !self.is_sign(")") {
-            if !parameters.is_empty() {
-                self.expect_sign(",")?;
-                if self.is_sign(")") {
-                    break;
-                }
+        let mut has_default = false;
+        self.separated(")", |parser| {
+            let name = parser.expect_name()?;
+            let name = parser.intern(&name);
+            let default = if parser.skip_sign("=") { Some(parser.expression()?) } else { None };
+            if default.is_none() && has_default {
+                return parser.fault("non-default argument follows default argument");
             }
-            let name = self.expect_name()?;
-            let name = self.intern(&name);
-            let default = if self.skip_sign("=") { Some(self.expression()?) } else { None };
-            if default.is_none() && parameters.last().is_some_and(|own| own.1.is_some()) {
-                return self.fault("non-default argument follows default argument");
-            }
-            parameters.push((name, default));
-        }
-        self.expect_sign(")")?;
-        Ok(parameters)
+            has_default = default.is_some();
+            Ok((name, default))
+        })
     }
 
     /// What is assigned to: a name, an attribute of a namespace, or several.

@@ -195,9 +195,14 @@ fn cover(source: Option<u32>, start: usize, built: &mut Builder) {
     }
 }
 
-fn push_sequence(start: &str, items: &[Value], end: &str, built: &mut Builder) {
+fn push_sequence<'v>(
+    start: &str,
+    items: impl IntoIterator<Item = &'v Value>,
+    end: &str,
+    built: &mut Builder,
+) {
     built.push_str(start);
-    for (at, item) in items.iter().enumerate() {
+    for (at, item) in items.into_iter().enumerate() {
         built.push_str(if at == 0 { "" } else { ", " });
         push_repr(item, built);
     }
@@ -205,26 +210,18 @@ fn push_sequence(start: &str, items: &[Value], end: &str, built: &mut Builder) {
 }
 
 fn push_view(dict: &super::value::Dict, view: View, built: &mut Builder) {
-    built.push_str(match view {
-        View::Items => "dict_items([",
-        View::Keys => "dict_keys([",
-        View::Values => "dict_values([",
-    });
-    for (at, (key, value)) in dict.entries.iter().enumerate() {
-        built.push_str(if at == 0 { "" } else { ", " });
-        match view {
-            View::Items => {
-                built.push_str("(");
-                push_repr(key, built);
-                built.push_str(", ");
-                push_repr(value, built);
-                built.push_str(")");
+    let entries = dict.entries.iter();
+    match view {
+        View::Items => {
+            built.push_str("dict_items([");
+            for (at, (key, value)) in entries.enumerate() {
+                push_sequence(if at == 0 { "(" } else { ", (" }, [key, value], ")", built);
             }
-            View::Keys => push_repr(key, built),
-            View::Values => push_repr(value, built),
+            built.push_str("])");
         }
+        View::Keys => push_sequence("dict_keys([", entries.map(|(key, _)| key), "])", built),
+        View::Values => push_sequence("dict_values([", entries.map(|(_, value)| value), "])", built),
     }
-    built.push_str("])");
 }
 
 /// How JSON is written.
@@ -271,7 +268,7 @@ fn push_json(value: &Value, style: &JsonStyle, depth: usize, built: &mut Builder
         Value::Dict(dict) => {
             let mut entries: Vec<&(Value, Value)> = dict.entries.iter().collect();
             if style.sort_keys {
-                sort_keys(&mut entries)?;
+                super::ops::sort(&mut entries, |entry| &entry.0, false)?;
             }
             let open = Open { start: "{", end: "}", is_empty: entries.is_empty() };
             push_container(open, style, depth, built, |built| {
@@ -288,17 +285,6 @@ fn push_json(value: &Value, style: &JsonStyle, depth: usize, built: &mut Builder
         _ => return type_error(format!("Object of type {} is not JSON serializable", value.type_name())),
     }
     Ok(())
-}
-
-fn sort_keys(entries: &mut [&(Value, Value)]) -> Step<()> {
-    let mut failed = None;
-    entries.sort_by(|left, right| {
-        super::ops::order(&left.0, &right.0, "<").unwrap_or_else(|fault| {
-            failed.get_or_insert(fault);
-            std::cmp::Ordering::Equal
-        })
-    });
-    failed.map_or(Ok(()), Err)
 }
 
 struct Open {

@@ -509,7 +509,7 @@ impl<'t> Run<'t> {
                 let was_used = joiner.1.replace(true);
                 Ok(if was_used { Value::Str(joiner.0.clone()) } else { Value::str("") })
             }
-            _ => access::not_callable(callee),
+            _ => type_error(format!("'{}' object is not callable", callee.defined()?.type_name())),
         }
     }
 

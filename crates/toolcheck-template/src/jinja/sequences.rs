@@ -1,7 +1,5 @@
 //! Filters of lists and dicts.
 
-use std::cmp::Ordering;
-
 use super::args::Args;
 use super::fault::{Step, type_error, unsupported, value_error};
 use super::run::Run;
@@ -180,20 +178,9 @@ fn sort_key(value: &Value, case_sensitive: bool) -> Value {
     }
 }
 
-/// Sorts by keys; an error of their comparison is that of Python.
-fn sort_by(mut keyed: Vec<(Value, Value)>, reverse: bool) -> Step<Vec<Value>> {
-    let mut failed = None;
-    keyed.sort_by(|left, right| {
-        let (left, right) = if reverse { (right, left) } else { (left, right) };
-        ops::order(&left.0, &right.0, "<").unwrap_or_else(|fault| {
-            failed.get_or_insert(fault);
-            Ordering::Equal
-        })
-    });
-    match failed {
-        Some(fault) => Err(fault),
-        None => Ok(keyed.into_iter().map(|(_, item)| item).collect()),
-    }
+fn sort_by(mut keyed: Vec<(Value, Value)>, is_reverse: bool) -> Step<Vec<Value>> {
+    ops::sort(&mut keyed, |(key, _)| key, is_reverse)?;
+    Ok(keyed.into_iter().map(|(_, item)| item).collect())
 }
 
 fn keyed(run: &Run<'_>, value: &Value, attribute: Option<&Value>, case: bool) -> Step<Vec<(Value, Value)>> {
