@@ -47,7 +47,7 @@ use crate::screen;
 
 pub(crate) use again::{again, quoted};
 #[cfg(feature = "serve")]
-pub(crate) use conform::{ConformArgs, ConformOutput, KindArg, StreamArg, TranslationArgs};
+pub(crate) use conform::{ConformArgs, ConformOutput, StreamArg, TranslationArgs};
 use deferred::Deferred;
 pub(crate) use diff::DiffArgs;
 pub(crate) use fix::FixArgs;
@@ -784,6 +784,17 @@ impl<P: TypedValueParser> TypedValueParser for WithCompletions<P> {
 fn kind_parser() -> impl TypedValueParser<Value = TranscriptKind> {
     PossibleValuesParser::new(TranscriptKind::ALL.map(TranscriptKind::as_str))
         .try_map(|name| name.parse::<TranscriptKind>())
+}
+
+/// The values that an option may have: what each is, with its name and its help.
+type Choices<T> = &'static [(&'static str, T, &'static str)];
+
+fn choice_parser<T: Clone + Send + Sync>(choices: Choices<T>) -> impl TypedValueParser<Value = T> {
+    let values = choices.iter().map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(values).try_map(|given| {
+        let found = choices.iter().find(|(name, ..)| *name == given);
+        found.map(|(_, value, _)| value.clone()).ok_or("not one of the values")
+    })
 }
 
 fn level_parser() -> impl TypedValueParser<Value = Level> {

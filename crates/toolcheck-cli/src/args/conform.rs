@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use toolcheck_conform::adapter::BodyKind;
 use toolcheck_core::Format;
 
-use super::{number, seconds_parser, target_parser, wire_format_parser};
+use super::{Choices, choice_parser, number, seconds_parser, target_parser, wire_format_parser};
 
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("help/conform.txt").trim_ascii_end())]
@@ -100,8 +101,8 @@ pub(crate) struct TranslationArgs {
     pub(crate) target: Option<String>,
 
     /// What to translate [default: all]
-    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
-    pub(crate) kind: Vec<KindArg>,
+    #[arg(long, value_name = "KIND", value_parser = choice_parser(KINDS), value_delimiter = ',')]
+    pub(crate) kind: Vec<BodyKind>,
 
     /// Number of generated conversations, besides those written by hand
     #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 50)]
@@ -124,16 +125,11 @@ pub(crate) struct TranslationArgs {
     pub(crate) header: Vec<String>,
 }
 
-/// What is translated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KindArg {
-    /// Requests
-    Request,
-    /// Responses that are not streamed
-    Response,
-    /// Streamed responses
-    Stream,
-}
+const KINDS: Choices<BodyKind> = &[
+    ("request", BodyKind::Request, "Requests"),
+    ("response", BodyKind::Response, "Responses that are not streamed"),
+    ("stream", BodyKind::Stream, "Streamed responses"),
+];
 
 /// Whether responses are streamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::Args as ClapArgs;
 use toolcheck_core::Level;
 use toolcheck_lint::fix::{Duplicates, FixPlace, Orphans, Unanswered};
 use toolcheck_lint::{FixOptions, Rule};
 
-use super::{ConfigArgs, ReadingArgs, SelectionArgs, level_parser, rule_parser};
+use super::{Choices, ConfigArgs, ReadingArgs, SelectionArgs, choice_parser, level_parser, rule_parser};
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = include_str!("help/fix.txt").trim_ascii_end())]
@@ -55,16 +55,16 @@ pub(crate) struct FixesArgs {
     pub(crate) place: Vec<FixPlace>,
 
     /// What to do with a call without a result
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = UnansweredArg::Answer)]
-    pub(crate) unanswered: UnansweredArg,
+    #[arg(long, value_name = "HOW", value_parser = choice_parser(UNANSWERED), default_value = "answer")]
+    pub(crate) unanswered: Unanswered,
 
     /// What to do with a result without a call; needs --unsafe-fixes
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = OrphansArg::Text)]
-    pub(crate) orphans: OrphansArg,
+    #[arg(long, value_name = "HOW", value_parser = choice_parser(ORPHANS), default_value = "text")]
+    pub(crate) orphans: Orphans,
 
     /// What to do with two different results of one call; needs --unsafe-fixes
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = DuplicatesArg::Both)]
-    pub(crate) duplicates: DuplicatesArg,
+    #[arg(long, value_name = "HOW", value_parser = choice_parser(DUPLICATES), default_value = "both")]
+    pub(crate) duplicates: Duplicates,
 
     /// Text of the results that are inserted
     #[arg(long, value_name = "TEXT", value_parser = placeholder_parser)]
@@ -101,21 +101,9 @@ impl FixesArgs {
             .only(self.only.iter().map(|rule| rule.id))
             .places(self.place.iter().cloned())
             .unsafe_fixes(self.unsafe_fixes)
-            .unanswered(match self.unanswered {
-                UnansweredArg::Answer => Unanswered::Answer,
-                UnansweredArg::Drop => Unanswered::Drop,
-                UnansweredArg::Leave => Unanswered::Leave,
-            })
-            .orphans(match self.orphans {
-                OrphansArg::Text => Orphans::Text,
-                OrphansArg::Drop => Orphans::Drop,
-                OrphansArg::Leave => Orphans::Leave,
-            })
-            .duplicates(match self.duplicates {
-                DuplicatesArg::Both => Duplicates::Both,
-                DuplicatesArg::First => Duplicates::First,
-                DuplicatesArg::Last => Duplicates::Last,
-            });
+            .unanswered(self.unanswered)
+            .orphans(self.orphans)
+            .duplicates(self.duplicates);
         match &self.placeholder {
             Some(text) => options.placeholder(text),
             None => options,
@@ -123,35 +111,24 @@ impl FixesArgs {
     }
 }
 
-/// What happens to a call without a result.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum UnansweredArg {
-    /// Insert a placeholder result
-    Answer,
-    /// Remove it; needs --unsafe-fixes
-    Drop,
-    /// Leave it as it is
-    Leave,
-}
+const UNANSWERED: Choices<Unanswered> = &[
+    ("answer", Unanswered::Answer, "Insert a placeholder result"),
+    ("drop", Unanswered::Drop, "Remove it; needs --unsafe-fixes"),
+    ("leave", Unanswered::Leave, "Leave it as it is"),
+];
 
-/// What happens to a result without a call.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum OrphansArg {
-    /// Attach it to the call that it clearly belongs to, or turn it into text from the user
-    Text,
-    /// Attach it to the call that it clearly belongs to, or remove it
-    Drop,
-    /// Leave it as it is
-    Leave,
-}
+const ORPHANS: Choices<Orphans> = &[
+    (
+        "text",
+        Orphans::Text,
+        "Attach it to the call that it clearly belongs to, or turn it into text from the user",
+    ),
+    ("drop", Orphans::Drop, "Attach it to the call that it clearly belongs to, or remove it"),
+    ("leave", Orphans::Leave, "Leave it as it is"),
+];
 
-/// What happens to two different results of one call.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum DuplicatesArg {
-    /// Put the content of the second after the content of the first
-    Both,
-    /// Keep the first
-    First,
-    /// Keep the last
-    Last,
-}
+const DUPLICATES: Choices<Duplicates> = &[
+    ("both", Duplicates::Both, "Put the content of the second after the content of the first"),
+    ("first", Duplicates::First, "Keep the first"),
+    ("last", Duplicates::Last, "Keep the last"),
+];

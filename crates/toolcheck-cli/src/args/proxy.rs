@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use toolcheck_serve::Strictness;
 
-use super::serve::{ListenArgs, StrictArg};
-use super::{number, target_parser};
+use super::serve::{ListenArgs, STRICT};
+use super::{choice_parser, number, target_parser};
 
 #[derive(Debug, Args)]
 #[command(
@@ -37,8 +38,8 @@ pub(crate) struct ProxyArgs {
     pub(crate) refuse: bool,
 
     /// How certain a refusal must be
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = StrictArg::Known)]
-    pub(crate) strict: StrictArg,
+    #[arg(long, value_name = "HOW", value_parser = choice_parser(STRICT), default_value = "known")]
+    pub(crate) strict: Strictness,
 
     /// Port on the loopback interface; 0 chooses a free port
     #[arg(long, value_name = "PORT", value_parser = number::<u16>, default_value_t = 0)]

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use toolcheck_serve::Strictness;
 
-use super::{number, target_parser};
+use super::{Choices, choice_parser, number, target_parser};
 
 #[derive(Debug, Args)]
 #[command(after_help = include_str!("help/serve.txt").trim_ascii_end())]
@@ -20,8 +20,8 @@ pub(crate) struct ServeArgs {
     pub(crate) port: u16,
 
     /// How certain a refusal must be
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = StrictArg::Known)]
-    pub(crate) strict: StrictArg,
+    #[arg(long, value_name = "HOW", value_parser = choice_parser(STRICT), default_value = "known")]
+    pub(crate) strict: Strictness,
 
     /// Answer requests that only this rule refuses, and note that in the record; may be repeated
     #[arg(long, value_name = "RULE")]
@@ -74,19 +74,7 @@ pub(crate) struct ListenArgs {
 }
 
 /// How certain a refusal must be.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum StrictArg {
-    /// It has been observed, or is specified
-    Known,
-    /// It is inferred from known facts
-    Likely,
-}
-
-impl From<StrictArg> for Strictness {
-    fn from(strict: StrictArg) -> Self {
-        match strict {
-            StrictArg::Known => Self::Known,
-            StrictArg::Likely => Self::Likely,
-        }
-    }
-}
+pub(super) const STRICT: Choices<Strictness> = &[
+    ("known", Strictness::Known, "It has been observed, or is specified"),
+    ("likely", Strictness::Likely, "It is inferred from known facts"),
+];

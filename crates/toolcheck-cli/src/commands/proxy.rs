@@ -51,7 +51,7 @@ fn builder(args: &ProxyArgs) -> Result<ProxyBuilder> {
         .port(args.port)
         .max_body(args.listen.max_body)
         .refuse(args.refuse)
-        .strictness(args.strict.into());
+        .strictness(args.strict);
     builder = args.listen.allow_host.iter().fold(builder, ProxyBuilder::allow_host);
     builder = args.listen.allow_origin.iter().fold(builder, ProxyBuilder::allow_origin);
     if let Some(name) = &args.target {

@@ -59,7 +59,7 @@ fn builder(args: &ServeArgs) -> Result<Builder> {
     let mut builder = MockProvider::builder()
         .port(args.port)
         .max_body(args.listen.max_body)
-        .strictness(args.strict.into())
+        .strictness(args.strict)
         .turns(args.script.as_deref().map(read_script).transpose()?.unwrap_or_default());
     for name in &args.target {
         builder = builder.own_target(shapes::load(name)?);

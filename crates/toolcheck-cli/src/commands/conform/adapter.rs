@@ -17,7 +17,7 @@ use super::client::{Client, Limits};
 use super::examined::{self, Report};
 use super::known::Known;
 use crate::Status;
-use crate::args::{ConformArgs, ConformOutput, KindArg, TranslationArgs};
+use crate::args::{ConformArgs, ConformOutput, TranslationArgs};
 use crate::commands::shapes;
 
 /// The most characters of an error that are shown.
@@ -57,14 +57,7 @@ pub(super) fn conversations(args: &ConformArgs) -> Result<Vec<TestConversation>>
 }
 
 pub(super) fn kinds(args: &TranslationArgs) -> Vec<BodyKind> {
-    let is_asked = |kind: &BodyKind| {
-        let own = match kind {
-            BodyKind::Response => KindArg::Response,
-            BodyKind::Stream => KindArg::Stream,
-            _ => KindArg::Request,
-        };
-        args.kind.is_empty() || args.kind.contains(&own)
-    };
+    let is_asked = |kind: &BodyKind| args.kind.is_empty() || args.kind.contains(kind);
     BodyKind::ALL.into_iter().filter(is_asked).collect()
 }
 
