@@ -1,6 +1,7 @@
 //! A conversation without a wire format, to compare and to write.
 
 use serde_json::{Map, Value as Json};
+use toolcheck_json::distinct;
 
 use crate::matching::{Half, Match, Matches, Position};
 use crate::names::names;
@@ -172,16 +173,7 @@ impl Conversation {
     }
 
     pub(crate) fn called_tools(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = Vec::new();
-        for turn in &self.turns {
-            let Turn::Assistant(said) = turn else { continue };
-            for call in &said.calls {
-                if !names.contains(&&*call.name) {
-                    names.push(&call.name);
-                }
-            }
-        }
-        names
+        distinct(self.turns.iter().flat_map(Turn::calls).map(|call| &*call.name))
     }
 
     /// Whether the conversation contains it.

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
-use toolcheck_json::sort_by_positions;
+use toolcheck_json::{distinct, sort_by_positions};
 
 use crate::framework::{self, Framework};
 use crate::targets::{self, Pattern, Refusal, Target};
@@ -108,13 +108,7 @@ impl Recognised {
     pub fn models(&self) -> Vec<&'static Pattern> {
         let text = self.refusal.text.as_deref();
         let same = texts().filter(|(origin, _, own)| origin.id() == self.origin.id() && Some(*own) == text);
-        let mut models: Vec<&Pattern> = Vec::new();
-        for model in same.filter_map(|(_, refusal, _)| refusal.model.as_ref()) {
-            if !models.contains(&model) {
-                models.push(model);
-            }
-        }
-        models
+        distinct(same.filter_map(|(_, refusal, _)| refusal.model.as_ref()))
     }
 
     fn is_same(&self, origin: Origin, refusal: &Refusal) -> bool {

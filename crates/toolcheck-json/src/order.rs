@@ -1,4 +1,4 @@
-//! Sorts lists by positions.
+//! Sorts lists by positions, and leaves out what they have twice.
 
 /// Sorts a list by the position of each element. Elements with the same position keep their order.
 ///
@@ -30,6 +30,17 @@ pub fn sort_by_positions<T>(list: &mut [T], mut positions: impl FnMut(&T) -> (us
             goes_to.swap(index, place);
         }
     }
+}
+
+/// The values of a short list, each once, in the order in which they come first.
+pub fn distinct<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
 }
 
 /// The place of each element in the sorted list, by the index that it has now.

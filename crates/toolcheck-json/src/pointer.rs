@@ -1,5 +1,6 @@
 //! JSON Pointers (RFC 6901) of values.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::document::{Document, Kind, NodeId, Value};
@@ -81,16 +82,28 @@ pub fn pointers(document: &Document<'_>, ids: &[NodeId]) -> Vec<String> {
 
 fn push_name(key: &str, pointer: &mut String) {
     pointer.push('/');
-    if !key.contains(['~', '/']) {
-        pointer.push_str(key);
-        return;
+    pointer.push_str(&escape_step(key));
+}
+
+/// A key as a step of a pointer.
+pub fn escape_step(key: &str) -> Cow<'_, str> {
+    if key.contains(['~', '/']) { key.replace('~', "~0").replace('/', "~1").into() } else { key.into() }
+}
+
+/// The key that a step of a pointer stands for.
+pub fn unescape_step(step: &str) -> Cow<'_, str> {
+    if step.contains('~') { step.replace("~1", "/").replace("~0", "~").into() } else { step.into() }
+}
+
+impl<'d, 's> Value<'d, 's> {
+    /// The value that a pointer leads to from this one, whose pointer is empty.
+    pub fn pointer(self, pointer: &str) -> Option<Self> {
+        pointer.split('/').skip(1).try_fold(self, Self::step)
     }
-    for character in key.chars() {
-        match character {
-            '~' => pointer.push_str("~0"),
-            '/' => pointer.push_str("~1"),
-            other => pointer.push(other),
-        }
+
+    /// The value that a step of a pointer leads to.
+    pub fn step(self, step: &str) -> Option<Self> {
+        if self.is_array() { self.elements().nth(step.parse().ok()?) } else { self.get(&unescape_step(step)) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use toolcheck_json::{Decoded, Document, Kind, Span, Value};
+use toolcheck_json::{Decoded, Document, Kind, Span, Value, unescape_step};
 use toolcheck_lint::{FileReport, Options, lint};
 
 use crate::testing::{files_below, fixtures};
@@ -249,7 +249,7 @@ fn spans_at(document: &Document<'_>, pointer: &str) -> Vec<Span> {
             return spans_at(&inner, rest).into_iter().map(|span| decoded.span_of(span.range())).collect();
         }
         let end = after.find('/').unwrap_or(after.len());
-        let name = after[..end].replace("~1", "/").replace("~0", "~");
+        let name = unescape_step(&after[..end]);
         found = found.into_iter().flat_map(|value| step(value, &name)).collect();
         rest = &after[end..];
     }

@@ -24,6 +24,7 @@ mod misspelt;
 mod pattern;
 mod values;
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +33,7 @@ use foldhash::HashMap;
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{Draft, Keyword, PatternOptions, Validator};
 use serde_json::{Map, Value as Json, json};
-use toolcheck_json::{Document, Value};
+use toolcheck_json::{Document, Value, unescape_step};
 
 use self::cost::{Cost, Plan};
 use self::fast_validity::QuickResult;
@@ -474,8 +475,8 @@ impl Unusable {
             // Not every regular expression of ECMA-262 is supported, and some are too large.
             ValidationErrorKind::Format { .. } | ValidationErrorKind::Custom { .. } => {
                 let value = schema.pointer(&pointer).and_then(Json::as_str);
-                let key = pointer.rsplit('/').next().map(|key| key.replace("~1", "/").replace("~0", "~"));
-                if value.map(str::to_owned).or(key).is_some_and(|pattern| is_broken(&pattern)) {
+                let key = || pointer.rsplit('/').next().map(unescape_step);
+                if value.map(Cow::from).or_else(key).is_some_and(|pattern| is_broken(&pattern)) {
                     Self::Pattern(pointer)
                 } else {
                     Self::Foreign

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use foldhash::HashMap;
 use serde_json::{Number, Value as Json};
-use toolcheck_json::{Kind, NodeId, Value};
+use toolcheck_json::{Kind, NodeId, Value, unescape_step};
 
 /// A number that is written as an integer of 64 bits.
 pub(crate) fn integer(value: Value<'_, '_>) -> Option<i64> {
@@ -91,7 +91,7 @@ fn json_above(value: Value<'_, '_>, levels: usize) -> Json {
 pub(crate) fn remove_null(value: &mut Json, path: &str) {
     let Some((around, key)) = path.rsplit_once('/') else { return };
     let Some(Json::Object(members)) = value.pointer_mut(around) else { return };
-    members.remove(&key.replace("~1", "/").replace("~0", "~"));
+    members.remove(&*unescape_step(key));
     if members.values().all(Json::is_null) {
         remove_null(value, around);
     }

@@ -55,15 +55,8 @@ pub(crate) fn links(document: &mut Document) -> Vec<DocumentLink> {
 /// The value that a reference stands for, if it is in the same schema.
 fn target<'d, 's>(schema: Value<'d, 's>, reference: &str) -> Option<Value<'d, 's>> {
     let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
-    if pointer.is_empty() {
-        return Some(schema);
-    }
-    pointer.strip_prefix('/')?.split('/').try_fold(schema, |value, name| {
-        if value.is_array() {
-            return value.elements().nth(name.parse().ok()?);
-        }
-        value.get(&name.replace("~1", "/").replace("~0", "~"))
-    })
+    let is_pointer = pointer.is_empty() || pointer.starts_with('/');
+    schema.pointer(&pointer).filter(|_| is_pointer)
 }
 
 /// A link to a line of the same file, as editors write it: `file:///a.json#L7`.

@@ -54,10 +54,7 @@ impl ChatRequest {
             "messages" => *self.copied.get(steps.next()?.parse::<usize>().ok()?)?,
             list => self.origin(&format!("/{list}"))?,
         };
-        steps.try_fold(document.value(start), |value, step| match value.is_array() {
-            true => value.elements().nth(step.parse().ok()?),
-            false => value.get(&step.replace("~1", "/").replace("~0", "~")),
-        })
+        steps.try_fold(document.value(start), Value::step)
     }
 
     /// The value that the one at a JSON Pointer was made of, or the one around it.

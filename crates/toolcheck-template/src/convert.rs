@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolcheck_json::{Document, Kind, NodeId, Value as Json};
+use toolcheck_json::{Document, Kind, NodeId, Value as Json, escape_step};
 
 use crate::input::{Arguments, Input, Nulls};
 use crate::jinja::fault::{Step, too_much};
@@ -296,13 +296,10 @@ impl Converter<'_> {
         for (at, child) in value.children().enumerate() {
             if let (Some(length), Some((_, inner))) = (around, &mut self.inner) {
                 inner.truncate(length);
-                let name = if is_object {
-                    child.key_text().unwrap_or_default().into_owned()
-                } else {
-                    at.to_string()
-                };
+                let key = || child.key_text().unwrap_or_default();
+                let name = if is_object { key() } else { at.to_string().into() };
                 inner.push('/');
-                inner.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                inner.push_str(&escape_step(&name));
             }
             let change = self.changes.get(&self.count);
             let mut found = self.value(child, depth + 1)?;

@@ -180,11 +180,7 @@ impl<'f> Forms<'f> {
         let document = Document::read(&text);
         let mut pointers = toolcheck_json::pointers(self.document(), &[self.root.id()]);
         let pointer = pointers.pop()?;
-        let root =
-            pointer.split('/').skip(1).try_fold(document.root(), |value, step| match value.is_array() {
-                true => value.elements().nth(step.parse().ok()?),
-                false => value.get(&step.replace("~1", "/").replace("~0", "~")),
-            })?;
+        let root = document.root().pointer(&pointer)?;
         let Input { preparation, arguments, is_training, .. } = *self.input;
         let input = Input { preparation, arguments, is_training, ..Input::of(root)? };
         let printed = self.printed(&input);

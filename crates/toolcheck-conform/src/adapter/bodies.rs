@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
 use toolcheck_core::reply::{Framing, Pieces, Reply};
 use toolcheck_core::{Format, names};
+use toolcheck_json::distinct;
 
 use super::conversation::{TestCall, TestConversation, TestTurn};
 
@@ -124,13 +125,7 @@ fn request(conversation: &TestConversation, format: &Format) -> Json {
 }
 
 fn tools(conversation: &TestConversation) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for call in conversation.turns.iter().flat_map(|turn| &turn.calls) {
-        if !names.contains(&&*call.tool) {
-            names.push(&call.tool);
-        }
-    }
-    names
+    distinct(conversation.turns.iter().flat_map(|turn| &turn.calls).map(|call| &*call.tool))
 }
 
 /// The turn of the model, whose first call is this one of the conversation.

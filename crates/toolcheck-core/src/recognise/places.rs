@@ -1,9 +1,10 @@
 //! The places in a request that an error names.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Match, Regex};
-use toolcheck_json::Value;
+use toolcheck_json::{Value, unescape_step};
 
 use super::escapes::unescaped;
 use super::windows;
@@ -120,11 +121,10 @@ impl NamedPlace {
     /// assert!(place.nearness("/tools/0/functionDeclarations/0/parameters/x").is_none());
     /// ```
     pub fn nearness(&self, pointer: &str) -> Option<Nearness> {
-        let keys: Vec<String> =
-            pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+        let keys: Vec<Cow<'_, str>> = pointer.split('/').skip(1).map(unescape_step).collect();
         // Some leave out the name of the list.
         if let [Step::Index(index), Step::Name(name), ..] = &self.steps[..] {
-            let is_it = |pair: &[String]| pair[0].parse() == Ok(*index) && folded(&pair[1]) == *name;
+            let is_it = |pair: &[Cow<'_, str>]| pair[0].parse() == Ok(*index) && folded(&pair[1]) == *name;
             return walk(&self.steps, &keys[keys.windows(2).position(is_it)?..]);
         }
         // What holds the request is not named, and some name the type of the request first.
@@ -181,7 +181,7 @@ impl NamedPlace {
     }
 }
 
-fn walk(steps: &[Step], keys: &[String]) -> Option<Nearness> {
+fn walk(steps: &[Step], keys: &[Cow<'_, str>]) -> Option<Nearness> {
     let (mut same, mut indices, mut at) = (0, 0, 0);
     let mut is_exact = true;
     for step in steps {

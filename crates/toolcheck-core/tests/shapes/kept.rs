@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value as Json, json};
 use toolcheck_core::shape::{ModelFacts, Shape, ShapeFault};
 use toolcheck_core::targets;
-use toolcheck_json::Document;
+use toolcheck_json::{Document, escape_step};
 
 /// Each body with a wrong object behind one like it must have the faults that it has when nothing was kept before.
 #[test]
@@ -64,7 +64,7 @@ fn double(body: &Json, way: &mut Vec<String>, doubled: &mut Vec<Json>) {
         }
         Some(Json::Object(members)) => {
             for key in members.keys() {
-                way.push(key.replace('~', "~0").replace('/', "~1"));
+                way.push(escape_step(key).into_owned());
                 double(body, way, doubled);
                 way.pop();
             }

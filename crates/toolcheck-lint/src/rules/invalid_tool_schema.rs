@@ -4,7 +4,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, Place, ToolDef};
 use toolcheck_core::text::shorten;
-use toolcheck_json::{Document, Kind, Value};
+use toolcheck_json::{Document, Kind, Value, escape_step};
 use toolcheck_schema::Unusable;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -87,7 +87,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             continue;
         }
         // The part that is invalid, or else the whole schema.
-        let inner = pointed_at(value, pointer).filter(|inner| *inner != value);
+        let inner = value.pointer(pointer).filter(|inner| *inner != value);
         let part = inner.and_then(invalid_part).map_or(String::new(), |part| format!(": {part}"));
         let finding = out.report(
             inner.map_or(place, Place::of),
@@ -316,13 +316,6 @@ fn refused_keyword<'d, 's>(
     })
 }
 
-fn pointed_at<'d, 's>(value: Value<'d, 's>, pointer: &str) -> Option<Value<'d, 's>> {
-    pointer.split('/').skip(1).try_fold(value, |at, segment| {
-        let segment = segment.replace("~1", "/").replace("~0", "~");
-        if at.is_array() { at.elements().nth(segment.parse().ok()?) } else { at.get(&segment) }
-    })
-}
-
 /// Reports the schema of an answer if it refers to what it does not have, or to itself.
 fn answer(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some((name, place)) = &cx.transcript.request.answer_schema else { return };
@@ -352,8 +345,8 @@ fn circular<'d, 's>(schema: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let mut definitions: HashMap<String, Value<'d, 's>> = HashMap::default();
     for list in DEFINITIONS {
         for member in schema.get(list).into_iter().flat_map(Value::members) {
-            let name = member.key_text().unwrap_or_default().replace('~', "~0").replace('/', "~1");
-            definitions.insert(format!("#/{list}/{name}"), member);
+            let name = member.key_text().unwrap_or_default();
+            definitions.insert(format!("#/{list}/{}", escape_step(&name)), member);
         }
     }
     definitions.insert("#".to_owned(), schema);

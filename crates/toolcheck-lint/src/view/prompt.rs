@@ -237,8 +237,7 @@ mod with_template {
             }
             pointer.split('/').skip(1).try_fold(self.root, |value, step| match value.is_array() {
                 true if value.id() == self.list => self.messages.get(step.parse::<usize>().ok()?).copied(),
-                true => value.elements().nth(step.parse().ok()?),
-                false => value.get(&step.replace("~1", "/").replace("~0", "~")),
+                _ => value.step(step),
             })
         }
     }

@@ -8,7 +8,7 @@ use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use toolcheck_core::ir::Place;
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::shorten;
-use toolcheck_json::{NodeId, Value};
+use toolcheck_json::{NodeId, Value, unescape_step};
 use toolcheck_schema::{Index, Schema};
 
 use crate::view::arguments::{self, Locate};
@@ -121,14 +121,9 @@ impl Misspelt {
 /// The properties of an object that has a key too many, as far as the schema names them where it forbids others.
 fn properties_at<'s>(schema: Value<'_, 's>, error: &ValidationError<'_>) -> Vec<Cow<'s, str>> {
     let path = error.schema_path().to_string();
-    let mut at = schema;
-    for step in path.split('/').skip(1).collect::<Vec<_>>().split_last().map_or(&[][..], |(_, steps)| steps) {
-        let name = step.replace("~1", "/").replace("~0", "~");
-        let element = || at.elements().nth(name.parse().ok()?);
-        let Some(next) = at.get(&name).or_else(element) else { return Vec::new() };
-        at = next;
-    }
-    let properties = at.get("properties").into_iter().flat_map(|properties| properties.members());
+    let (around, _) = path.rsplit_once('/').unwrap_or_default();
+    let properties = schema.pointer(around).and_then(|around| around.get("properties"));
+    let properties = properties.into_iter().flat_map(|properties| properties.members());
     properties.take(MOST_PROPERTIES).filter_map(Value::key_text).collect()
 }
 
@@ -145,7 +140,7 @@ fn way_to(error: &ValidationError<'_>, at: Value<'_, '_>) -> Option<String> {
     while let Some(step) = steps.next() {
         match step {
             "properties" => {
-                let name = steps.next()?.replace("~1", "/").replace("~0", "~");
+                let name = unescape_step(steps.next()?).into_owned();
                 way = if way.is_empty() { name.clone() } else { format!("{way}.{name}") };
                 last = Some(name);
             }

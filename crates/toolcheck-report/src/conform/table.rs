@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use toolcheck_json::distinct;
+
 use super::{Report, ScenarioRun, Status};
 
 /// Runs by scenario, and by format or client.
@@ -48,12 +50,8 @@ impl Cell<'_> {
 }
 
 pub(super) fn of_formats(report: &Report) -> Table<'_> {
-    let mut columns: Vec<String> = Vec::new();
-    for run in &report.runs {
-        if !columns.contains(&run.format) {
-            columns.push(run.format.clone());
-        }
-    }
+    let formats = distinct(report.runs.iter().map(|run| &run.format));
+    let columns: Vec<String> = formats.into_iter().cloned().collect();
     let places: HashMap<String, usize> =
         columns.iter().enumerate().map(|(at, column)| (column.clone(), at)).collect();
     let runs = report.runs.iter().map(|run| (places.get(&run.format).copied().unwrap_or_default(), run));

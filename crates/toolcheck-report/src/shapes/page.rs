@@ -8,6 +8,7 @@ use toolcheck_core::shape::{
 };
 use toolcheck_core::targets::{Evidence, Target};
 use toolcheck_core::text::shown;
+use toolcheck_json::distinct;
 
 use super::catalog::{Fact, Named, Parent};
 
@@ -65,13 +66,8 @@ fn kinds(page: &mut String, object: &Named<'_>) {
     let first = object.first();
     let Some(by) = first.by() else { return };
     let _ = write!(page, "\n## Kinds\n\n| `{}` | object |\n| --- | --- |\n", cell(by));
-    let mut variants = Vec::new();
-    for (value, variant) in object.views.iter().flat_map(|view| view.object.variants()) {
-        if !variants.contains(&(value, variant.name())) {
-            variants.push((value, variant.name()));
-        }
-    }
-    for (value, variant) in variants {
+    let variants = object.views.iter().flat_map(|view| view.object.variants());
+    for (value, variant) in distinct(variants.map(|(value, variant)| (value, variant.name()))) {
         let _ = writeln!(page, "| \"{}\" | {} |", cell(value), cell(variant));
     }
     if let Some(otherwise) = first.otherwise() {
@@ -148,29 +144,17 @@ fn required(facts: &[&Fact<'_>]) -> (&'static str, Option<String>) {
 }
 
 fn allowed(field: FieldView<'_>, object: &Named<'_>, facts: &[&Fact<'_>]) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut of_variant: Vec<String> = Vec::new();
-    for way in &object.ways {
-        match way {
-            Parent::Variant { by, value: Some(value), .. } if *by == field.key() => {
-                let value = format!("\"{}\"", shown(value));
-                if !of_variant.contains(&value) {
-                    of_variant.push(value);
-                }
-            }
-            _ => {}
+    let of_variant = distinct(object.ways.iter().filter_map(|way| match way {
+        Parent::Variant { by, value: Some(value), .. } if *by == field.key() => {
+            Some(format!("\"{}\"", shown(value)))
         }
-    }
-    if !of_variant.is_empty() {
-        words.push(of_variant.join(" or "));
-    }
+        _ => None,
+    }));
+    let of_variant = (!of_variant.is_empty()).then(|| of_variant.join(" or "));
     let is_shown =
         |fault| !matches!(fault, ShapeFaultKind::Missing | ShapeFaultKind::Unknown | ShapeFaultKind::Type);
-    for fact in facts.iter().filter(|fact| fact.is_documented && is_shown(fact.fault)) {
-        if !words.contains(&fact.asked) {
-            words.push(fact.asked.clone());
-        }
-    }
+    let documented = facts.iter().filter(|fact| fact.is_documented && is_shown(fact.fault));
+    let mut words = distinct(of_variant.into_iter().chain(documented.map(|fact| fact.asked.clone())));
     words.extend(field.note().map(shown));
     words
 }
@@ -286,13 +270,8 @@ fn documented<'a, 'f: 'a>(page: &mut String, shape: &Shape, facts: impl Iterator
     let _ = write!(page, "\n## Documented\n\n{follows}\n\n");
     for group in groups {
         let fact = group[0];
-        let mut keys: Vec<String> = Vec::new();
-        for fact in &group {
-            let key = format!("`{}`", shown(plain(&fact.key)));
-            if !fact.key.is_empty() && !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
+        let named = group.iter().filter(|fact| !fact.key.is_empty());
+        let keys = distinct(named.map(|fact| format!("`{}`", shown(plain(&fact.key)))));
         let keys = if keys.is_empty() { String::new() } else { format!(" ({})", keys.join(", ")) };
         let _ = writeln!(page, "- {}{keys}", fact.fault.summary());
         if let Some(level) = fact.known.level {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
+use toolcheck_json::escape_step;
 use toolcheck_lint::fix::Fixable;
 use toolcheck_lint::{FixOptions, Options, fix, lint};
 
@@ -46,8 +47,7 @@ fn places(value: &Json, pointer: &str, found: &mut Vec<(String, usize)>) {
         }
         Json::Object(object) => {
             for (key, inner) in object {
-                let key = key.replace('~', "~0").replace('/', "~1");
-                places(inner, &format!("{pointer}/{key}"), found);
+                places(inner, &format!("{pointer}/{}", escape_step(key)), found);
             }
         }
         _ => {}

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json};
 use toolcheck_core::{formats, targets};
+use toolcheck_json::escape_step;
 use toolcheck_lint::fix::Action;
 use toolcheck_lint::{Finding, FixOptions, Fixed, Options, fix};
 
@@ -79,7 +80,7 @@ fn objects(body: &Json, at: &str, found: &mut Vec<String>) {
         Json::Object(members) => {
             found.push(at.to_owned());
             for (key, value) in members {
-                objects(value, &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), found);
+                objects(value, &format!("{at}/{}", escape_step(key)), found);
             }
         }
         Json::Array(items) => {

@@ -127,7 +127,7 @@ pub(crate) struct Found {
 
 /// A key as a step of a JSON Pointer.
 pub(crate) fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+    toolcheck_json::escape_step(key).into_owned()
 }
 
 pub(crate) fn snake_case(key: &str) -> String {

@@ -27,13 +27,3 @@ impl Columns {
         rows.into_iter().any(|row| self.messages_of(row).is_some())
     }
 }
-
-pub(crate) fn value_at<'d, 's>(root: Value<'d, 's>, pointer: &str) -> Option<Value<'d, 's>> {
-    let mut value = root;
-    for step in pointer.split('/').skip(1) {
-        let name = step.replace("~1", "/").replace("~0", "~");
-        value =
-            if value.is_array() { value.elements().nth(name.parse().ok()?)? } else { value.get(&name)? };
-    }
-    Some(value)
-}

@@ -6,7 +6,6 @@ use toolcheck_json::{NodeId, Value};
 use super::answers::{
     has_own_calls, holds_call, is_of_blocks, read_own_calls, read_responses, reader_of_answer,
 };
-use super::columns::value_at;
 use super::forms::{How, is_copy, is_of_sdk, is_page, may_end_with_chosen, own_form, surest};
 use super::lists::Beside;
 use super::traces::Side;
@@ -84,13 +83,13 @@ pub(crate) fn read_at<'s>(
 ) -> Reading<'s> {
     let mut reading = Reading::default();
     if let Some(pointer) = at {
-        let read = || format?.read(value_at(record, pointer)?);
+        let read = || format?.read(record.pointer(pointer)?);
         if let Some(transcript) = read() {
             reading.conversations.push(Conversation::new("", transcript, ConversationEnd::Open));
             return reading;
         }
-        let parent = pointer.rfind('/').and_then(|end| value_at(record, &pointer[..end]));
-        if let Some(value) = value_at(record, pointer) {
+        let parent = pointer.rfind('/').and_then(|end| record.pointer(&pointer[..end]));
+        if let Some(value) = record.pointer(pointer) {
             read_row(reader, value, parent.filter(|parent| parent.is_object()), columns, &mut reading);
         }
         return reading;

@@ -9,8 +9,8 @@ use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
 use ::parquet::schema::types::Type;
 use bytes::Bytes;
-use toolcheck_json::Document;
 use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unpacked};
+use toolcheck_json::{Document, escape_step};
 
 use super::CONTAINER;
 use crate::Limits;
@@ -105,7 +105,7 @@ impl Rows {
             is_first = false;
             let start = self.unpacked.add(text.as_bytes());
             let origin = Origin::new(format!("row {}, column {name}", self.count));
-            let pointer = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+            let pointer = format!("/{}", escape_step(name));
             self.builder.value(pointer, Arc::new(origin), &Mapped::same(text.as_bytes(), start));
         }
         self.builder.glue("}\n");
