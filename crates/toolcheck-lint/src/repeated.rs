@@ -100,10 +100,8 @@ impl SaidBefore {
             let before = hasher.finish();
             places.push((message.place.span.start, before, None));
             for part in parts {
-                let id = match &part.body {
-                    Body::Call(call) => call.id.as_ref().filter(|id| id.text.len() >= SHORTEST_ID),
-                    _ => None,
-                };
+                let id = part.call().and_then(|call| call.id.as_ref());
+                let id = id.filter(|id| id.text.len() >= SHORTEST_ID);
                 places.push((part.place.span.start, before, id.map(|id| hash(&id.text))));
                 // What a program puts before the conversation may change with each request.
                 if message.role != Role::System {

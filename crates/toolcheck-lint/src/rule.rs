@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use foldhash::HashSet;
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
-use toolcheck_core::ir::{Body, Contents, Gap, Message, Part, Place, Transcript, TranscriptKind};
+use toolcheck_core::ir::{Contents, Gap, Message, Part, Place, Transcript, TranscriptKind};
 use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use toolcheck_core::protocols::TextCalls;
 use toolcheck_core::readers::{self, NextRequest, Policy};
@@ -451,10 +451,7 @@ impl<'c> Context<'c, '_> {
 
     /// Those of them that are called: a record may call a few of very many.
     pub(crate) fn definitions_called(&self) -> impl DoubleEndedIterator<Item = &Definition> {
-        let names = self.transcript.parts.iter().filter_map(|part| match &part.body {
-            Body::Call(call) => call.name.as_ref(),
-            _ => None,
-        });
+        let names = self.transcript.parts.iter().filter_map(|part| part.call()?.name.as_ref());
         // Most runs have none.
         let called = LazyCell::new(|| names.map(|name| &*name.text).collect::<BTreeSet<&str>>());
         self.definitions().filter(move |tool| called.contains(&*tool.name))

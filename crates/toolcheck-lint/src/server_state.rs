@@ -260,12 +260,8 @@ impl ServerState {
                 }
             }
         }
-        let answered = transcript.parts.iter().filter_map(|part| match &part.body {
-            Body::Result(result) => Some(&*result.call_id.as_ref()?.text),
-            _ => None,
-        });
         if request.continues_remote_state {
-            let known_calls = answered.filter(|id| known.calls.contains(*id));
+            let known_calls = transcript.result_ids().filter(|id| known.calls.contains(*id));
             continued.known_calls.extend(known_calls.map(str::to_owned));
         }
         Some(continued)

@@ -78,10 +78,7 @@ impl Plant {
             Self::SplitResults => garden.split(&all.results, at)?,
             Self::SplitTurn => garden.split(&all.calls, at)?,
             Self::ReusedId => {
-                let id = |part: &Part<'_>| match &part.body {
-                    Body::Call(call) => call.id.as_ref().map(|id| id.text.to_string()),
-                    _ => None,
-                };
+                let id = |part: &Part<'_>| Some(part.call()?.id.as_ref()?.text.to_string());
                 let first = id(all.calls.first()?)?;
                 let others: Vec<String> =
                     all.calls.iter().filter_map(|call| id(call)).filter(|id| *id != first).collect();

@@ -149,6 +149,16 @@ impl<'s> Part<'s> {
     pub fn new(value: Value<'_, 's>, index: usize, body: Body<'s>) -> Self {
         Self { place: Place::of(value), index: index as u32, body }
     }
+
+    /// The call that it is.
+    pub fn call(&self) -> Option<&Call<'s>> {
+        if let Body::Call(call) = &self.body { Some(call) } else { None }
+    }
+
+    /// The result that it is.
+    pub fn result(&self) -> Option<&ToolResult<'s>> {
+        if let Body::Result(result) = &self.body { Some(result) } else { None }
+    }
 }
 
 /// A text, with its string and place.

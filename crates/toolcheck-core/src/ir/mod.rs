@@ -256,6 +256,16 @@ impl<'s> Transcript<'s> {
         }
     }
 
+    /// The ids of its calls, in their order.
+    pub fn call_ids(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| Some(&*part.call()?.id.as_ref()?.text))
+    }
+
+    /// The ids that its results name, in their order.
+    pub fn result_ids(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| Some(&*part.result()?.call_id.as_ref()?.text))
+    }
+
     /// The number of calls and the number of results.
     pub fn counts(&self) -> (usize, usize) {
         self.counts

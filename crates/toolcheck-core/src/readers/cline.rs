@@ -11,7 +11,7 @@ use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::anthropic;
-use crate::ir::{Body, Part, Role, Transcript, UnpairedReason};
+use crate::ir::{Role, Transcript, UnpairedReason};
 use crate::names::words;
 
 pub(super) static READER: Reader = Reader::log("cline", "Cline session", sniff, read).fixed_by(&FILE_STYLE);
@@ -191,11 +191,7 @@ impl Context {
         if !self.leaves_out_results {
             return;
         }
-        let id_of = |part: &Part<'_>| match &part.body {
-            Body::Call(call) => call.id.as_ref().map(|id| id.text.to_string()),
-            _ => None,
-        };
-        let called: HashSet<String> = transcript.parts.iter().filter_map(id_of).collect();
+        let called: HashSet<String> = transcript.call_ids().map(str::to_owned).collect();
         let is_left_out = |id: Option<&str>| id.is_none_or(|id| !called.contains(id));
         transcript.settle_results_if(is_left_out, UnpairedReason::Deleted);
     }

@@ -10,7 +10,7 @@ use super::parts::{call, id, reasoning, result};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
 use crate::formats::openai_responses;
-use crate::ir::{Body, Executor, Named, Part, Role, ToolKind, Transcript, UnpairedReason};
+use crate::ir::{Body, Executor, Named, Role, ToolKind, Transcript, UnpairedReason};
 use crate::names::words;
 
 pub(super) static READER: Reader =
@@ -115,11 +115,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
 /// Divides what the model says behind a call from it, if the call has no result: in a list of items nothing else shows where
 /// an answer begins.
 fn divide(transcript: &mut Transcript<'_>) {
-    let result = |part: &Part<'_>| match &part.body {
-        Body::Result(result) => result.call_id.as_ref().map(|id| id.text.to_string()),
-        _ => None,
-    };
-    let answered: HashSet<String> = transcript.parts.iter().filter_map(result).collect();
+    let answered: HashSet<String> = transcript.result_ids().map(str::to_owned).collect();
     let mut is_open = false;
     for (number, part) in transcript.parts.iter().enumerate() {
         match &part.body {

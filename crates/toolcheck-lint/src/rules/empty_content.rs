@@ -165,10 +165,7 @@ fn follows_empty(cx: &Context<'_, '_>, number: usize) -> bool {
 }
 
 fn fix_of(cx: &Context<'_, '_>, number: usize, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
-    let result = parts.iter().find_map(|part| match &part.body {
-        Body::Result(result) => Some(result),
-        _ => None,
-    });
+    let result = parts.iter().find_map(Part::result);
     lifted(cx, message).or_else(|| misnamed(cx, message)).or_else(|| match result {
         Some(result) => match result.content_place {
             Some(content) => of_result(cx, content),

@@ -1,4 +1,4 @@
-use toolcheck_core::ir::{Body, Call, Part};
+use toolcheck_core::ir::{Call, Part};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -9,7 +9,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let call = |part: &usize| -> Option<(&Part<'_>, &Call<'_>)> {
         let part = cx.transcript.parts.get(*part)?;
-        if let Body::Call(call) = &part.body { Some((part, call)) } else { None }
+        Some((part, part.call()?))
     };
     for (first, second) in cx.course.into_iter().flat_map(|course| &course.merged) {
         let (Some((first, of_first)), Some((second, of_second))) = (call(first), call(second)) else {

@@ -59,10 +59,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .label(other.place, "not a call or result")
                 .help("remove the text, or move it to a separate message"),
         };
-        let calls = parts.iter().filter_map(|part| match &part.body {
-            Body::Call(call) => call.id.as_ref(),
-            _ => None,
-        });
+        let calls = parts.iter().filter_map(|part| part.call()?.id.as_ref());
         finding
             .case(case)
             .case_if(after_call.is_some(), "text-behind-calls")

@@ -1,5 +1,5 @@
 use foldhash::HashSet;
-use toolcheck_core::ir::{Body, Named};
+use toolcheck_core::ir::Named;
 use toolcheck_core::text::shorten;
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -39,19 +39,10 @@ fn without_program(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if calls.is_empty() || cx.transcript.request.continues_remote_state {
         return;
     }
-    let ids = cx.transcript.parts.iter().filter_map(|part| match &part.body {
-        Body::Call(call) => call.id.as_ref(),
-        _ => None,
-    });
-    let ids: HashSet<&str> = ids.map(|id| &*id.text).collect();
+    let ids: HashSet<&str> = cx.transcript.call_ids().collect();
     for call in calls.iter().filter(|call| !ids.contains(&*call.program.text)) {
-        let id =
-            cx.transcript.parts.iter().find(|part| part.place == call.place).and_then(|part| {
-                match &part.body {
-                    Body::Call(call) => call.id.as_ref(),
-                    _ => None,
-                }
-            });
+        let part = cx.transcript.parts.iter().find(|part| part.place == call.place);
+        let id = part.and_then(|part| part.call()?.id.as_ref());
         out.report(
             call.place,
             format!(

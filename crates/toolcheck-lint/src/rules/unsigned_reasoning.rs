@@ -64,13 +64,9 @@ fn unsigned_calls(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if number > 0 && messages[number - 1].role == Role::Assistant && message.role == Role::Assistant {
             continue;
         }
-        let calls = cx.transcript.parts_of(message).iter().filter_map(|part| match &part.body {
-            Body::Call(call) if call.executor == Executor::Client => Some((part, call)),
-            _ => None,
-        });
-        let Some((part, call)) =
-            calls.into_iter().next().filter(|(_, call)| call.signature != Signature::Present)
-        else {
+        let calls = cx.transcript.parts_of(message).iter().filter_map(|part| Some((part, part.call()?)));
+        let first = calls.into_iter().find(|(_, call)| call.executor == Executor::Client);
+        let Some((part, call)) = first.filter(|(_, call)| call.signature != Signature::Present) else {
             continue;
         };
         let name = Named::text_or_unknown(call.name.as_ref());

@@ -24,11 +24,7 @@ pub(super) fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
 
 /// The server ran each call whose result is in the same response, such as those of a shell in its container.
 fn settle_run_calls(transcript: &mut Transcript<'_>) {
-    let id_of = |body: &Body<'_>| match body {
-        Body::Result(result) => result.call_id.as_ref().map(|id| id.text.to_string()),
-        _ => None,
-    };
-    let answered: HashSet<String> = transcript.parts.iter().filter_map(|part| id_of(&part.body)).collect();
+    let answered: HashSet<String> = transcript.result_ids().map(str::to_owned).collect();
     for part in &mut transcript.parts {
         match &mut part.body {
             Body::Call(call) if call.id.as_ref().is_some_and(|id| answered.contains(&*id.text)) => {

@@ -40,10 +40,7 @@ pub(super) fn settle_early(parts: &mut [Part<'_>], calls: &Calls<'_>) {
 /// The calls without a result, as the numbers of their parts, of tools that the server has answered otherwise, where the model
 /// went on after a result before the next of these ends.
 pub(super) fn lost_by_server(parts: &[Part<'_>], calls: &Calls<'_>, ends: &[usize]) -> HashSet<usize> {
-    let name = |part: usize| match &parts[part].body {
-        Body::Call(call) => call.name.as_ref().map(|name| &*name.text),
-        _ => None,
-    };
+    let name = |part: usize| Some(&*parts[part].call()?.name.as_ref()?.text);
     let answered = calls.values().filter(|called| !called.results.is_empty());
     let of_server: HashSet<&str> = answered.filter_map(|called| name(called.part)).collect();
     let is_result = |part: &usize| matches!(parts[*part].body, Body::Result(_));

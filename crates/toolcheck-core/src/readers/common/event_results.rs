@@ -92,10 +92,8 @@ impl<'s> Session<'s> {
     /// Whether a call with the id of an earlier one is another one.
     fn is_over(&self, called: &OpenCall<'s>, anew: Anew) -> bool {
         let is_earlier = called.part < self.turn_start;
-        let is_aborted = || match &self.transcript.parts[called.part].body {
-            Body::Call(call) => call.unpaired == Some(UnpairedReason::Aborted),
-            _ => false,
-        };
+        let call = self.transcript.parts[called.part].call();
+        let is_aborted = || call.is_some_and(|call| call.unpaired == Some(UnpairedReason::Aborted));
         let is_done = || called.has_result || called.is_cancelled || is_aborted();
         match anew {
             Anew::Never => false,

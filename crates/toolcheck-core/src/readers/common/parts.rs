@@ -217,10 +217,7 @@ impl<'s> Transcript<'s> {
     pub(crate) fn ends_half_answered(&self) -> bool {
         let last = self.messages.iter().rfind(|message| message.role != Role::Tool);
         let parts = &self.parts[last.map_or(0, |last| last.parts.start as usize)..];
-        let calls = parts.iter().filter_map(|part| match &part.body {
-            Body::Call(call) => Some(call.unpaired),
-            _ => None,
-        });
+        let calls = parts.iter().filter_map(|part| Some(part.call()?.unpaired));
         let has_results = parts.iter().any(|part| matches!(part.body, Body::Result(_)));
         has_results && calls.clone().count() > 1 && calls.into_iter().all(|unpaired| unpaired.is_none())
     }

@@ -5,7 +5,7 @@ use toolcheck_json::{Document, NodeId, Value, pointers};
 
 use super::next::NextRequest;
 use super::{Conversation, Reader, Reading, SourceKind, Unit, broken, lists, shortened, unknown};
-use crate::ir::{Body, Named, Part, Role, Transcript, TranscriptKind, UnpairedReason};
+use crate::ir::{Body, Named, Part, Role, TranscriptKind, UnpairedReason};
 use crate::rule_id::RuleId;
 
 pub(crate) fn all<'s>(
@@ -75,15 +75,12 @@ fn settle_accepted(reading: &mut Reading<'_>) {
     if !reading.conversations.iter().any(lacks_calls) {
         return;
     }
-    fn ids(transcript: &Transcript<'_>) -> impl Iterator<Item = String> {
-        transcript.parts.iter().filter_map(|part| match &part.body {
-            Body::Call(call) => Some(call.id.as_ref()?.text.to_string()),
-            _ => None,
-        })
-    }
-    let called: HashSet<String> = reading.conversations.iter().flat_map(|one| ids(&one.transcript)).collect();
+    let ids = |one: &Conversation<'_>| -> HashSet<String> {
+        one.transcript.call_ids().map(str::to_owned).collect()
+    };
+    let called: HashSet<String> = reading.conversations.iter().flat_map(ids).collect();
     for one in reading.conversations.iter_mut().filter(|one| lacks_calls(one)) {
-        let own: HashSet<String> = ids(&one.transcript).collect();
+        let own = ids(one);
         for part in &mut one.transcript.parts {
             if let Body::Result(result) = &mut part.body
                 && let Some(id) = result.call_id.as_ref().map(|id| &*id.text)

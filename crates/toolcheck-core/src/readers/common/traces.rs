@@ -6,21 +6,21 @@ use foldhash::HashSet;
 use toolcheck_json::{Value, contains};
 
 use super::{Conversation, lists, spans};
-use crate::ir::{Body, Named, Transcript};
+use crate::ir::Transcript;
 use crate::names::words;
 use crate::unread::{self, is_filled};
 use crate::unsupported;
 
 const VALUES_LOOKED_AT: usize = 20_000;
 
-/// Keys of what an exporter of OpenTelemetry writes at once.
-const BATCHES: [&str; 6] =
-    words("resourceSpans resource_spans scopeSpans resourceLogs resourceMetrics resource_metrics");
+/// Keys of what an exporter of OpenTelemetry writes at once, and those of metrics.
+const BATCHES: [&str; 4] = words("resourceSpans resource_spans scopeSpans resourceLogs");
+const METRICS: [&str; 2] = words("resourceMetrics resource_metrics");
 
 /// Whether a record is a batch of what programs tell of themselves, most of which are no messages. One with a word for calls
 /// may have them in a form that is not read.
 pub(crate) fn is_batch(record: Value<'_, '_>) -> bool {
-    BATCHES.iter().any(|key| record.get(key).is_some_and(Value::is_array))
+    BATCHES.iter().chain(&METRICS).any(|key| record.get(key).is_some_and(Value::is_array))
         && ["tool_call", "toolCall", "tool_use", "toolUse"]
             .iter()
             .all(|word| !contains(record.raw(), word.as_bytes()))
@@ -30,9 +30,9 @@ fn may_be_trace(record: Value<'_, '_>) -> bool {
     // Keys at the top of what traces are exported as.
     let is_own = |member: Value<'_, '_>| {
         member.plain_key().is_some_and(|key| match key {
-            b"resourceSpans" | b"resource_spans" | b"scopeSpans" | b"resourceLogs" | b"spans"
-            | b"attributes" | b"trace" | b"observations" | b"span_attributes" => true,
-            key => key.starts_with(b"gen_ai.") || key.starts_with(b"llm.") || key.starts_with(b"attributes."),
+            b"spans" | b"attributes" | b"trace" | b"observations" | b"span_attributes" => true,
+            key if [&b"gen_ai."[..], b"llm.", b"attributes."].iter().any(|own| key.starts_with(own)) => true,
+            key => BATCHES.iter().any(|batch| batch.as_bytes() == key),
         })
     };
     record.members().any(is_own)
@@ -137,17 +137,10 @@ impl<'d, 's> Side<'d, 's> {
     /// Whether a model has answered the messages of a transcript: what came back is not a call that was open again.
     pub(crate) fn answers(self, transcript: &Transcript<'_>) -> bool {
         let Some(answer) = self.answer else { return false };
-        let results = transcript.parts.iter().filter_map(|part| match &part.body {
-            Body::Result(result) => result.call_id.as_ref(),
-            _ => None,
-        });
-        let answered: HashSet<&str> = results.map(|id| &*id.text).collect();
-        let mut calls = transcript.parts.iter().filter_map(|part| match &part.body {
-            Body::Call(call) => call.id.as_ref().filter(|id| !answered.contains(&*id.text)),
-            _ => None,
-        });
+        let answered: HashSet<&str> = transcript.result_ids().collect();
+        let mut calls = transcript.call_ids().filter(|id| !answered.contains(id));
         let mut open = calls.by_ref().take(CALLS_LOOKED_AT);
-        let is_again = |id: &Named<'_>| toolcheck_json::contains(answer.raw(), id.text.as_bytes());
+        let is_again = |id: &str| contains(answer.raw(), id.as_bytes());
         !open.any(is_again) && calls.next().is_none()
     }
 }

@@ -86,13 +86,7 @@ fn add_parts<'s>(transcript: &mut Transcript<'s>, document: &Document<'s>) {
     let calls = LazyCell::new(|| starts(|body| matches!(body, Body::Call(_))));
     let results = LazyCell::new(|| starts(|body| matches!(body, Body::Result(_))));
     // AutoGen's summary of a turn has the calls of the events before it again.
-    let ids = LazyCell::new(|| {
-        let ids = transcript.parts.iter().filter_map(|part| match &part.body {
-            Body::Call(call) => call.id.as_ref(),
-            _ => None,
-        });
-        ids.map(|id| &*id.text).collect::<HashSet<_>>()
-    });
+    let ids = LazyCell::new(|| transcript.call_ids().collect::<HashSet<_>>());
     let is_again = |unread: &Unread<'_>| {
         let mut calls = document.value(unread.place.node).elements();
         let is_known = |call: Value<'_, '_>| call.get_str("id").is_some_and(|id| ids.contains(&*id));

@@ -207,10 +207,7 @@ impl Exchanges {
         let first_new = continued.map_or(0, Continued::first_new);
         let new = transcript.messages.get(first_new..).unwrap_or_default();
         let parts = new.iter().flat_map(|message| transcript.parts_of(message));
-        let results = parts.filter_map(|part| match &part.body {
-            Body::Result(result) => Some((result.is_error, result.content_place)),
-            _ => None,
-        });
+        let results = parts.filter_map(Part::result).map(|result| (result.is_error, result.content_place));
         let read = |place: Option<Place>| place.map(|place| document.value(place.node).raw());
         let results: Vec<_> = results.map(|(is_error, place)| (is_error, read(place))).collect();
         let tells = |(is_error, text): &(Option<bool>, Option<&[u8]>)| {
@@ -243,14 +240,10 @@ impl Exchanges {
         let new = transcript.messages.get(known..).unwrap_or_default();
         let has_results = transcript.counts().1 > 0;
         let parts = new.iter().filter(|_| has_results).flat_map(|message| transcript.parts_of(message));
-        let results = parts.clone().filter_map(|part| match &part.body {
-            Body::Result(result) => result.call_id.as_ref(),
-            _ => None,
-        });
+        let results = parts.clone().filter_map(|part| part.result()?.call_id.as_ref());
         let room = MOST_IDS.saturating_sub(self.results.len());
         self.results.extend(results.take(room).map(|id| hash_of(&*id.text)));
-        let called = parts
-            .filter_map(|part| if let Body::Call(call) = &part.body { call.name.as_ref() } else { None });
+        let called = parts.filter_map(|part| part.call()?.name.as_ref());
         let room = MOST_TOOLS.saturating_sub(self.answered.len());
         self.answered.extend(called.take(room).map(|name| hash_of(&*name.text)));
         if self.open.iter().all(|open| open.owed.is_none()) {
