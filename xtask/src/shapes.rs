@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use toolcheck_core::RuleId;
-use toolcheck_core::shape::{Known, ObjectView, Shape, ShapeFaultKind, UnverifiedLevel, Verdict};
-use toolcheck_core::targets::{self, Evidence, Target};
+use toolcheck_core::shape::{Known, ObjectView, Shape, ShapeFaultKind, UnverifiedLevel};
+use toolcheck_core::targets::{self, Target};
 use toolcheck_lint::rules;
 
 const MOST_ROWS: usize = 12;
@@ -79,7 +79,7 @@ fn seen(target: &Target) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (object, demand) in shapes.flat_map(Shape::demands) {
         let rule = rules::of_demand(object, &demand);
-        for known in demand.known.iter().filter(|known| is_seen(known)) {
+        for known in demand.known.iter().filter(|known| known.is_seen()) {
             let conditions = known.conditions();
             let comma = if conditions.is_empty() { "" } else { ", " };
             let is_kind =
@@ -118,13 +118,6 @@ fn seen(target: &Target) -> Vec<Row> {
 /// The object that a fact is noted for.
 fn name<'f>(object: ObjectView<'f>, known: &Known<'f>) -> &'f str {
     if known.object.is_empty() { object.name() } else { known.object }
-}
-
-/// Whether somebody has seen it refused by this very API.
-fn is_seen(known: &Known<'_>) -> bool {
-    known.verdict == Verdict::Refused
-        && !known.is_inherited
-        && matches!(known.evidence, Evidence::Recorded | Evidence::Reported)
 }
 
 fn evidence(known: &Known<'_>) -> String {

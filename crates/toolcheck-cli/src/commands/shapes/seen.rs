@@ -1,8 +1,8 @@
 //! What somebody has seen refused, by the rule that reports it.
 
 use serde_json::{Value, json};
-use toolcheck_core::shape::{Demand, Known, Verdict};
-use toolcheck_core::targets::{self, Evidence};
+use toolcheck_core::shape::{Demand, Known};
+use toolcheck_core::targets;
 use toolcheck_lint::{Rule, rules};
 
 /// Something that an API was seen to refuse.
@@ -40,7 +40,7 @@ pub(crate) fn of_rule(rule: &Rule) -> Vec<Seen> {
         for (_, demand) in
             shape.demands().filter(|(object, demand)| rules::of_demand(*object, demand) == rule.id)
         {
-            for known in demand.known.iter().filter(|known| is_seen(known)) {
+            for known in demand.known.iter().filter(|known| known.is_seen()) {
                 let is_same = |other: &Seen| {
                     other.known.sources.as_ptr() == known.sources.as_ptr() && other.demand.key == demand.key
                 };
@@ -52,10 +52,4 @@ pub(crate) fn of_rule(rule: &Rule) -> Vec<Seen> {
         }
     }
     all
-}
-
-fn is_seen(known: &Known<'_>) -> bool {
-    known.verdict == Verdict::Refused
-        && !known.is_inherited
-        && matches!(known.evidence, Evidence::Recorded | Evidence::Reported)
 }

@@ -63,6 +63,13 @@ pub struct Known<'f> {
 }
 
 impl<'f> Known<'f> {
+    /// Whether somebody has seen it refused by this very API.
+    pub fn is_seen(&self) -> bool {
+        self.verdict == Verdict::Refused
+            && !self.is_inherited
+            && matches!(self.evidence, Evidence::Recorded | Evidence::Reported)
+    }
+
     /// What is known of a fault. `own` is the fact that asks for it, if the documents do not.
     pub(super) fn all(
         object: ObjectView<'f>,
