@@ -19,7 +19,8 @@ use std::io;
 use serde_json::{Value, json};
 use toolcheck_core::recognise::{Classified, ErrorReading, Likeness, Origin, Recognised};
 use toolcheck_core::text::shown;
-use toolcheck_json::sort_by_position;
+use toolcheck_core::{RuleId, setters};
+use toolcheck_json::{distinct, sort_by_position};
 use toolcheck_lint::{FileReport, Options, Report, Rule, rules};
 
 use self::cause::Search;
@@ -108,16 +109,11 @@ impl<'w> Wording<'w> {
         Self { style: Style::new(), width: None, noun, how_to_add }
     }
 
-    /// How the findings are written.
-    pub fn style(mut self, style: Style) -> Self {
-        self.style = style;
-        self
-    }
-
-    /// The width to wrap at, in columns; `None` to wrap nothing.
-    pub fn width(mut self, width: Option<usize>) -> Self {
-        self.width = width;
-        self
+    setters! {
+        /// How the findings are written.
+        style: Style,
+        /// The width to wrap at, in columns; `None` to wrap nothing.
+        width: Option<usize>,
     }
 }
 
@@ -289,14 +285,8 @@ impl Explained {
 
     /// The rules that the text is known for, too.
     fn other_rules(&self, best: &Recognised) -> Vec<&'static str> {
-        let mut others = Vec::new();
-        for found in &self.reading.matches {
-            let other = found.refusal.rule.as_str();
-            if found.refusal.rule != best.refusal.rule && !others.contains(&other) {
-                others.push(other);
-            }
-        }
-        others
+        let rules = self.reading.matches.iter().map(|found| found.refusal.rule);
+        distinct(rules.filter(|rule| *rule != best.refusal.rule).map(RuleId::as_str))
     }
 
     fn write_match(

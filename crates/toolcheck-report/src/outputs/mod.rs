@@ -85,13 +85,17 @@ pub fn find(id: &str) -> Option<&'static Output> {
     ALL.iter().copied().find(|output| output.id == id)
 }
 
-const BOLD: Colors = Colors::new().bold();
-const DIM: Colors = Colors::new().dimmed();
+pub(crate) const BOLD: Colors = Colors::new().bold();
+pub(crate) const DIM: Colors = Colors::new().dimmed();
 
-fn colors_of(level: Level) -> Colors {
+pub(crate) fn colors_of(level: Level) -> Colors {
+    label_colors_of(level).bold()
+}
+
+pub(crate) fn label_colors_of(level: Level) -> Colors {
     match level {
-        Level::Error => AnsiColor::Red.on_default().bold(),
-        Level::Warning => AnsiColor::Yellow.on_default().bold(),
+        Level::Error => AnsiColor::Red.on_default(),
+        Level::Warning => AnsiColor::Yellow.on_default(),
     }
 }
 

@@ -235,14 +235,15 @@ impl Made<'_> {
 }
 
 fn make<'v>(
-    view: &'v View<'v>,
-    made: Option<Made<'v>>,
+    view: &View<'v>,
+    made: Option<Made<'_>>,
     lint: impl Fn(&mut OutlineBuilder<'v>) -> FileReport,
 ) -> Outline {
-    let mut builder = OutlineBuilder::new(view, view.shows_all);
+    let new = |has_all_rows| OutlineBuilder { view: *view, has_all_rows, ..OutlineBuilder::default() };
+    let mut builder = new(view.shows_all);
     let mut file = lint(&mut builder);
     if builder.lacks_rows {
-        builder = OutlineBuilder::new(view, true);
+        builder = new(true);
         file = lint(&mut builder);
     }
     let found = file.findings.len();
@@ -366,8 +367,9 @@ impl LeftOut {
 }
 
 /// Builds an outline while a file is read.
+#[derive(Default)]
 struct OutlineBuilder<'v> {
-    view: &'v View<'v>,
+    view: View<'v>,
     /// The sections of the record that is being read.
     drafts: Vec<Draft>,
     /// The conversation that is read next.
@@ -393,6 +395,7 @@ struct OutlineBuilder<'v> {
 const LONGEST_TITLE: usize = 80;
 
 /// A section without marks.
+#[derive(Default)]
 struct Draft {
     place: Option<Place>,
     conversation: Option<Known>,
@@ -432,12 +435,11 @@ impl Observer for OutlineBuilder<'_> {
         self.drafts.push(Draft {
             place: Some(place),
             conversation,
-            is_exchange: false,
             format: context.transcript.format.map_or("", |format| format.id),
             has_rows,
             rows,
             covers,
-            marks: Marks::default(),
+            ..Draft::default()
         });
     }
 
@@ -450,18 +452,7 @@ impl Observer for OutlineBuilder<'_> {
     fn record(&mut self, record: &Record<'_>, document: &Document<'_>, findings: &[Finding]) {
         let mut drafts = std::mem::take(&mut self.drafts);
         if drafts.is_empty() {
-            let (rows, covers, marks) = (Vec::new(), Vec::new(), Marks::default());
-            let conversation = None;
-            drafts.push(Draft {
-                place: None,
-                conversation,
-                is_exchange: false,
-                format: "",
-                has_rows: true,
-                rows,
-                covers,
-                marks,
-            });
+            drafts.push(Draft { has_rows: true, ..Draft::default() });
         }
         let findings: Vec<&Finding> = findings.iter().filter(|finding| !self.view.allows(finding)).collect();
         mark(&mut drafts, record, &findings, self.findings);
@@ -486,24 +477,7 @@ impl Draft {
     }
 }
 
-impl<'v> OutlineBuilder<'v> {
-    fn new(view: &'v View<'v>, has_all_rows: bool) -> Self {
-        Self {
-            view,
-            drafts: Vec::new(),
-            conversation: None,
-            sections: Vec::new(),
-            total: 0,
-            shown: (0, 0),
-            left_out: LeftOut::default(),
-            findings: 0,
-            elsewhere: Vec::new(),
-            request: None,
-            has_all_rows,
-            lacks_rows: false,
-        }
-    }
-
+impl OutlineBuilder<'_> {
     /// Keeps a section, or only counts it.
     fn keep(&mut self, draft: Draft, record: &Record<'_>, (line, start): (u64, usize)) {
         self.total += 1;

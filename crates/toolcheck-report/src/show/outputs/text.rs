@@ -8,6 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Output;
 use crate::Style;
+use crate::outputs::{BOLD, DIM, colors_of, label_colors_of};
 use crate::show::{Fold, Line, Mark, Marks, Outline, Row, RowKind, Section};
 use crate::summary::Summary;
 use toolcheck_core::text::{Counted, bounded, guard, shown};
@@ -30,10 +31,6 @@ const LEAST: (usize, usize) = (8, 16);
 const MESSAGE_LINES: usize = 3;
 
 const PLAIN: Colors = Colors::new();
-const DIM: Colors = PLAIN.dimmed();
-const BOLD: Colors = PLAIN.bold();
-const ERROR: Colors = AnsiColor::Red.on_default().bold();
-const WARNING: Colors = AnsiColor::Yellow.on_default().bold();
 /// The colors shared by a call and its results, in turn.
 const PAIRS: [AnsiColor; 4] = [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Green, AnsiColor::Blue];
 
@@ -392,13 +389,6 @@ fn sign(level: Level) -> &'static str {
     }
 }
 
-fn colors_of(level: Level) -> Colors {
-    match level {
-        Level::Error => ERROR,
-        Level::Warning => WARNING,
-    }
-}
-
 /// As much of the beginning as fits into `width` columns.
 fn head(text: &str, width: usize) -> &str {
     let mut used = 0;
@@ -417,13 +407,6 @@ fn tail(text: &str, width: usize) -> &str {
         used > width
     });
     start.map_or(text, |(at, character)| &text[at + character.len_utf8()..])
-}
-
-fn label_colors_of(level: Level) -> Colors {
-    match level {
-        Level::Error => AnsiColor::Red.on_default(),
-        Level::Warning => AnsiColor::Yellow.on_default(),
-    }
 }
 
 /// At most `width` columns of a text: its beginning.
