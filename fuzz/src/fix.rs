@@ -1,21 +1,13 @@
 //! Fixing any bytes.
 
-use toolcheck_core::InputFormat;
-use toolcheck_core::ir::TranscriptKind;
-use toolcheck_core::targets::{self, Target};
 use toolcheck_lint::fix::{Duplicates, Orphans, Unanswered};
-use toolcheck_lint::{FixOptions, Options, fix, lint};
+use toolcheck_lint::{FixOptions, fix};
 
-use super::take;
+use super::lint;
 
 /// The first bytes choose the format, the target, the kind and what fixes may do; the rest is the file.
 pub fn run(mut data: &[u8]) {
-    let targets: Vec<&'static Target> = targets::all().collect();
-    let (format, target, kind) = (take(&mut data), take(&mut data), take(&mut data));
-    let options = Options::new()
-        .format(InputFormat::all().nth(format % 64).filter(|_| format > 0 && format < 192))
-        .target(targets.get(target % (2 * targets.len())).copied())
-        .kind(TranscriptKind::ALL[kind % TranscriptKind::ALL.len()]);
+    let ([format, target, kind], options) = lint::options(&mut data);
     let how = FixOptions::new()
         .unsafe_fixes(kind & 64 > 0)
         .accepted(kind & 128 > 0)
@@ -36,7 +28,7 @@ pub fn run(mut data: &[u8]) {
     );
     // Each inserted result has a bounded length, and so has each id.
     assert!(fixed.bytes.len() <= 8 * data.len() + 4096, "{} bytes of {}", fixed.bytes.len(), data.len());
-    let now = lint("case.jsonl", &fixed.bytes, &options);
+    let now = toolcheck_lint::lint("case.jsonl", &fixed.bytes, &options);
     assert_eq!(now.findings.len(), fixed.report().findings.len());
     // What shows only once something else is fixed is fixed, too.
     let again = fix("case.jsonl", &fixed.bytes, &options, &how);

@@ -15,14 +15,19 @@ use super::take;
 
 /// The first bytes choose the format, the target and the kind; the rest is the file.
 pub fn run(mut data: &[u8]) {
+    let (_, options) = options(&mut data);
+    check(data, &options.rules(rules::ALL.to_vec()));
+}
+
+/// The options that the first bytes choose, and these bytes.
+pub(crate) fn options(data: &mut &[u8]) -> ([usize; 3], Options) {
     let targets: Vec<&'static Target> = targets::all().collect();
-    let (format, target, kind) = (take(&mut data), take(&mut data), take(&mut data));
+    let (format, target, kind) = (take(data), take(data), take(data));
     let options = Options::new()
         .format(InputFormat::all().nth(format % 64).filter(|_| format > 0 && format < 192))
         .target(targets.get(target % (2 * targets.len())).copied())
-        .kind(TranscriptKind::ALL[kind % TranscriptKind::ALL.len()])
-        .rules(rules::ALL.to_vec());
-    check(data, &options);
+        .kind(TranscriptKind::ALL[kind % TranscriptKind::ALL.len()]);
+    ([format, target, kind], options)
 }
 
 /// Lints a file whole and in pieces, and writes it in one of the outputs.
