@@ -16,7 +16,7 @@ use toolcheck_lint::settings::{CommandLimit, SYSTEMS};
 use toolcheck_open::FileFormat;
 
 /// A value and its place in the file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(transparent)]
 pub(super) struct At<T>(Spanned<T>);
 
@@ -35,26 +35,6 @@ impl<T> At<T> {
 
     pub(super) fn into_inner(self) -> T {
         self.0.into_inner()
-    }
-}
-
-impl<T: PartialEq> PartialEq for At<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<T: Eq> Eq for At<T> {}
-
-impl<T: PartialOrd> PartialOrd for At<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        self.0.partial_cmp(&other.0)
-    }
-}
-
-impl<T: Ord> Ord for At<T> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.cmp(&other.0)
     }
 }
 

@@ -208,12 +208,7 @@ impl Check {
     /// If there is a finding, with the output of `toolcheck lint`; or if there is no transcript.
     #[track_caller]
     pub fn assert_clean(&self) {
-        let checked = self.report();
-        checked.assert_transcript();
-        let count = checked.file().findings.len();
-        if count > 0 {
-            panic!("{} in {}\n\n{}", Counted(count, "finding"), checked.read_as(), checked.failure_text());
-        }
+        self.assert_none("finding", |file| file.findings.len());
     }
 
     /// Asserts that there are no errors. Warnings are ignored.
@@ -223,11 +218,16 @@ impl Check {
     /// If there is an error, with the output of `toolcheck lint`; or if there is no transcript.
     #[track_caller]
     pub fn assert_no_errors(&self) {
+        self.assert_none("error", |file| file.count(Level::Error));
+    }
+
+    #[track_caller]
+    fn assert_none(&self, what: &'static str, count: fn(&FileReport) -> usize) {
         let checked = self.report();
         checked.assert_transcript();
-        let count = checked.file().count(Level::Error);
+        let count = count(checked.file());
         if count > 0 {
-            panic!("{} in {}\n\n{}", Counted(count, "error"), checked.read_as(), checked.failure_text());
+            panic!("{} in {}\n\n{}", Counted(count, what), checked.read_as(), checked.failure_text());
         }
     }
 

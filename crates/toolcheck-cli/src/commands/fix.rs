@@ -221,12 +221,6 @@ impl Repairs<'_> {
         }
     }
 
-    /// Prints what would change, without what was said unless it is asked for.
-    fn write_diff(&self, name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> Result<()> {
-        let write = if self.shows_values { unified::write } else { unified::write_without_values };
-        Ok(write(name, before, after, out)?)
-    }
-
     /// Notes which of what was asked for is there, and how much else is left.
     fn compare(&mut self, fixed: &Fixed<'_>) {
         for asked in self.asked.iter_mut().filter(|asked| !asked.is_found) {
@@ -250,7 +244,8 @@ impl Repairs<'_> {
         if self.doing == Doing::Plan {
             self.plans.push(plan_v1(&input.name, bytes, fixed));
         } else if self.doing == Doing::Diff {
-            self.write_diff(&input.name, bytes, &fixed.bytes, out)?;
+            let write = if self.shows_values { unified::write } else { unified::write_without_values };
+            write(&input.name, bytes, &fixed.bytes, out)?;
         }
         match &input.source {
             Source::Stdin if !shows => {

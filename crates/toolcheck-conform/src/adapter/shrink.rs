@@ -81,31 +81,31 @@ fn changed(conversation: &TestConversation, change: impl FnOnce(&mut TestConvers
 /// Makes the conversation in which a part of it is changed.
 type Changed<'c, T> = &'c dyn Fn(&dyn Fn(&mut T)) -> TestConversation;
 
+/// The conversations in which each of these texts takes a place in a part of it.
+fn each<T>(
+    texts: Vec<String>,
+    changed: Changed<'_, T>,
+    put: fn(&mut T, String),
+) -> impl Iterator<Item = TestConversation> {
+    texts.into_iter().map(move |text| changed(&|part| put(part, text.clone())))
+}
+
 fn steps_of_turn(turn: &TestTurn, changed: Changed<'_, TestTurn>) -> Vec<TestConversation> {
     let mut steps: Vec<TestConversation> =
         (0..turn.calls.len()).map(|at| changed(&|turn| drop(turn.calls.remove(at)))).collect();
     if let Some(text) = &turn.user {
-        steps.extend(
-            texts(text, &[PLAIN_USER]).iter().map(|text| changed(&|turn| turn.user = Some(text.clone()))),
-        );
+        steps.extend(each(texts(text, &[PLAIN_USER]), changed, |turn, text| turn.user = Some(text)));
     }
     if let Some(text) = &turn.system {
         steps.push(changed(&|turn| turn.user = turn.system.take()));
-        steps.extend(
-            texts(text, &[PLAIN_USER]).iter().map(|text| changed(&|turn| turn.system = Some(text.clone()))),
-        );
+        steps.extend(each(texts(text, &[PLAIN_USER]), changed, |turn, text| turn.system = Some(text)));
     }
     if let Some(text) = &turn.reasoning {
         steps.push(changed(&|turn| turn.reasoning = None));
-        steps.extend(
-            texts(text, &[PLAIN_REASONING])
-                .iter()
-                .map(|text| changed(&|turn| turn.reasoning = Some(text.clone()))),
-        );
+        let texts = texts(text, &[PLAIN_REASONING]);
+        steps.extend(each(texts, changed, |turn, text| turn.reasoning = Some(text)));
     }
-    steps.extend(
-        texts(&turn.text, &["", PLAIN_TEXT]).iter().map(|text| changed(&|turn| turn.text.clone_from(text))),
-    );
+    steps.extend(each(texts(&turn.text, &["", PLAIN_TEXT]), changed, |turn, text| turn.text = text));
     steps.push(changed(&|turn| turn.reversed = false));
     steps
 }
@@ -130,19 +130,14 @@ fn steps_of_call(call: &TestCall, at: usize, changed: Changed<'_, TestCall>) -> 
         }));
     }
     if let Some(raw) = &call.raw {
-        steps.extend(
-            texts(raw, &["", "{", "[]", "1"])
-                .iter()
-                .map(|text| changed(&|call| call.raw = Some(text.clone()))),
-        );
+        let texts = texts(raw, &["", "{", "[]", "1"]);
+        steps.extend(each(texts, changed, |call, text| call.raw = Some(text)));
     }
     if let Some(id) = &call.id {
-        steps.extend(pieces(id).iter().map(|text| changed(&|call| call.id = Some(text.clone()))));
+        steps.extend(each(pieces(id), changed, |call, text| call.id = Some(text)));
     }
     let own = plain_result(at);
-    steps.extend(
-        texts(&call.result, &[&own, ""]).iter().map(|text| changed(&|call| call.result.clone_from(text))),
-    );
+    steps.extend(each(texts(&call.result, &[&own, ""]), changed, |call, text| call.result = text));
     steps
 }
 

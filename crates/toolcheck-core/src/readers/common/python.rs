@@ -69,7 +69,8 @@ pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
         let name = std::str::from_utf8(root.document().bytes().get(parameter.key_span()?.range())?).ok()?;
         let kind = parameter.get_str("type").unwrap_or_default();
         let read = Type::read(&kind);
-        let schema = if is_optional(&kind) { read.or_null() } else { read }.schema();
+        // Callers pass `None` for what they leave out.
+        let schema = if is_optional(&kind) { read.or(Type::Plain("null")) } else { read }.schema();
         let comma = if properties.is_empty() { "" } else { ", " };
         let _ = write!(properties, "{comma}{name}: {schema}");
         let is_required = if says_required {
@@ -189,11 +190,6 @@ impl Type {
         } else {
             Self::Union(all)
         }
-    }
-
-    /// The same type or `None`, which callers pass for what they leave out.
-    fn or_null(self) -> Self {
-        self.or(Self::Plain("null"))
     }
 
     fn schema(&self) -> String {
