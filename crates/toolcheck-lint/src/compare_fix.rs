@@ -111,6 +111,9 @@ pub(crate) struct Counts {
 
 impl Counts {
     pub(crate) fn add(&mut self, finding: &Finding) {
+        if finding.copy_of.is_some() {
+            return;
+        }
         let of_level = if finding.level == Level::Error { &mut self.errors } else { &mut self.others };
         *of_level.entry(finding.rule).or_default() += 1;
     }

@@ -51,6 +51,8 @@ pub struct Finding {
     pub(crate) head: Head,
     /// What it is known by if a later conversation of the file may say it again.
     pub(crate) reported: Option<FindingKey>,
+    /// The number of the finding that it repeats, with which it is fixed: it is not reported.
+    pub(crate) copy_of: Option<usize>,
 }
 
 /// What a finding is known by, as hashes.
@@ -67,6 +69,13 @@ pub(crate) struct CallKey {
     pub(crate) in_answer: u64,
     pub(crate) in_history: u64,
     pub(crate) is_in_answer: bool,
+}
+
+impl CallKey {
+    /// What is known of it where it is.
+    pub(crate) fn own(&self) -> u64 {
+        if self.is_in_answer { self.in_answer } else { self.in_history }
+    }
 }
 
 /// The rule of a finding that is left, and the start of the text at its place, wherever that is then.

@@ -10,7 +10,9 @@ use crate::compare_fix::contradicts;
 use crate::finding::{Finding, Fixable};
 use crate::fix::{MOST_AHEAD, Trials, fix, halved, settled};
 use crate::options::{Marks, Options};
-use crate::planner::{FixOptions, Planned, Planner, Way, can_fix, is_whole, on_conversations, plan_request};
+use crate::planner::{
+    FixOptions, Planned, Way, can_fix, is_whole, outcome, plan_conversations, plan_request,
+};
 use crate::report::{FileReport, Reading};
 use crate::rules;
 
@@ -100,6 +102,12 @@ fn numbers(plan: &Planned) -> Vec<usize> {
     plan.done.iter().map(|done| done.finding).collect()
 }
 
+/// The rules of findings that are reported.
+fn rules_of(findings: &[Finding], numbers: &[usize]) -> Vec<RuleId> {
+    let all = numbers.iter().map(|number| &findings[*number]);
+    all.filter(|finding| finding.copy_of.is_none()).map(|finding| finding.rule).collect()
+}
+
 /// The longest text for whose marks more is tried than its first fix: of a longer one, what only shows after it has no mark.
 const LONGEST_AHEAD: usize = 32 << 10;
 
@@ -117,7 +125,7 @@ fn done_by(
         return None;
     }
     let mut done = numbers(&plan);
-    let rules: Vec<RuleId> = done.iter().map(|number| findings[*number].rule).collect();
+    let rules = rules_of(findings, &done);
     let is_short = plan.bytes.len() <= LONGEST_AHEAD;
     // Only requests are fixed on until they are better.
     let most_ahead = if is_short && is_request { MOST_AHEAD } else { 0 };
@@ -154,8 +162,7 @@ pub(crate) fn mark_conversations(
     }
     let safely = FixOptions::default();
     if options.marks == Marks::Planned || is_cut || document.bytes().len() > MOST_TRIED {
-        let outcome = |planner: Planner<'_, '_>| planner.outcome();
-        let planned = on_conversations(document, conversations, options, &safely, findings, outcome);
+        let planned = outcome(document, conversations, options, &safely, findings);
         let (safe, all) = planned.unwrap_or_default();
         return mark(findings, all, safe);
     }
@@ -165,8 +172,7 @@ pub(crate) fn mark_conversations(
     }
     let may_be = |id: &str| formats.iter().any(|known| known.format == id);
     let done = |how: &FixOptions| -> Option<(Vec<usize>, bool)> {
-        let finish = |planner: Planner<'_, '_>| planner.finish();
-        let plan = |way: &Way| on_conversations(document, conversations, options, &way.how, findings, finish);
+        let plan = |way: &Way| plan_conversations(document, conversations, options, &way.how, findings);
         first_better(how, &plan, document, findings, Some((&again, &may_be, false)), lint)
     };
     let Some((safe, more)) = done(&safely) else { return };

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet};
 use toolcheck_core::ir::{Body, Role, Transcript};
 use toolcheck_json::Document;
 
@@ -70,11 +70,33 @@ impl ReportedFindings {
     }
 
     fn add(&mut self, key: &FindingKey) {
-        let of_call = |call: &CallKey| if call.is_in_answer { call.in_answer } else { call.in_history };
         if self.0.len() < Self::MOST {
             self.0.insert(key.said);
-            self.0.extend(key.call.as_ref().map(of_call));
+            self.0.extend(key.call.as_ref().map(CallKey::own));
         }
+    }
+}
+
+/// The findings of a record, by what they are known by.
+#[derive(Debug, Default)]
+pub(crate) struct Originals(HashMap<u64, usize>);
+
+impl Originals {
+    /// Adds the finding with this number.
+    pub(crate) fn add(&mut self, number: usize, finding: &Finding) {
+        let Some(key) = &finding.reported else { return };
+        for hash in std::iter::once(key.said).chain(key.call.as_ref().map(CallKey::own)) {
+            self.0.entry(hash).or_insert(number);
+        }
+    }
+
+    /// The number of the finding that another one repeats.
+    pub(crate) fn of(&self, copy: &Finding) -> Option<usize> {
+        let key = copy.reported.as_ref()?;
+        let in_answer = key.call.as_ref().map(|call| call.in_answer);
+        let in_history = key.call.as_ref().filter(|call| call.is_in_answer).map(|call| call.in_history);
+        let hashes = [Some(key.said), in_answer, in_history];
+        hashes.into_iter().flatten().find_map(|hash| self.0.get(&hash).copied())
     }
 }
 

@@ -553,6 +553,7 @@ pub(crate) fn locate_all(document: &Document<'_>, record: &Record<'_>, drafts: V
             fix: said.fix,
             head: heads.next().unwrap_or_default(),
             reported: said.reported,
+            copy_of: None,
         })
     };
     // There may be ten thousand, so the list is not grown.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use toolcheck_core::ir::TranscriptKind;
-use toolcheck_lint::{FixOptions, Options, fix};
+use toolcheck_lint::{FixOptions, Options, fix, lint};
 
 #[test]
 fn calls_that_are_no_objects_are_no_place_for_an_id() {
@@ -94,4 +94,27 @@ fn what_a_tool_of_the_provider_said_is_not_made_up() {
     );
     let now = fixed(&body, &FixOptions::new().unsafe_fixes(true));
     assert!(!now.contains("is_file_update"), "{now}");
+}
+
+#[test]
+fn what_a_record_repeats_is_fixed_with_it() {
+    let turn = r#"{"role": "user", "content": "Wer spielt Kreon?"},
+        {"role": "assistant", "content": null, "tool_calls": [
+          {"id": "call_kreon_000001", "type": "function", "function": {"name": "cast", "arguments": "{}"}}]},
+        {"role": "user", "content": "Nun?"}"#;
+    let more = r#"{"role": "assistant", "content": "Niemand."}, {"role": "user", "content": "Schade."}"#;
+    let text = format!(
+        r#"{{"log": [{{"model": "gpt-4.1", "messages": [{turn}]}},
+        {{"model": "gpt-4.1", "messages": [{turn}, {more}]}}]}}"#
+    );
+    let report = lint("log.json", text.as_bytes(), &Options::default());
+    assert_eq!(report.findings.len(), 1);
+    assert!(report.findings[0].fixable.is_some());
+    // A list of messages may be an example, from which a model would learn.
+    let how = FixOptions::default().unsafe_fixes(true);
+    let fixed = fix("log.json", text.as_bytes(), &Options::default(), &how);
+    assert_eq!(fixed.applied.len(), 1);
+    assert!(fixed.report().findings.is_empty());
+    let after = String::from_utf8(fixed.bytes.to_vec()).unwrap();
+    assert_eq!(after.matches("tool_call_id").count(), 2);
 }

@@ -22,7 +22,7 @@ use crate::finding::{Draft, Finding, Spot};
 use crate::marks;
 use crate::observe::Observer;
 use crate::options::Options;
-use crate::repeated::ReportedFindings;
+use crate::repeated::Originals;
 use crate::report::{self, ConversationReport, FileReport, locate_all};
 use crate::rules::{malformed_json, unrecognised_format};
 
@@ -284,10 +284,12 @@ impl<'r> Log<'r> {
         let own = if opened.is_some() { &own } else { record };
         let mut findings = locate_all(document, own, drafts);
         if opened.is_none() {
+            let told = findings.len();
             let repeated = locate_all(document, own, repeated);
-            let known = (&*report.readings, findings.len() >= room);
+            let known = (&*report.readings, told >= room);
             self.mark(&mut findings, repeated, document, &reading.conversations, known);
             observer.conversations(own, document, &reading.conversations, &findings);
+            findings.truncate(told);
         }
         observer.record(own, document, &findings);
         if let Some((opened, original)) = opened {
@@ -296,28 +298,39 @@ impl<'r> Log<'r> {
         report.findings.extend(findings);
     }
 
-    /// Says of findings how they are fixed. A record is fixed by itself, where what an earlier one has told is still to be seen,
-    /// and what it repeats of its own is not.
+    /// Says of findings how they are fixed, and adds those that repeat one of them, which are fixed with it. A record is fixed
+    /// by itself, where what an earlier one has told is still to be seen.
     fn mark(
         &self,
         findings: &mut Vec<Finding>,
-        mut repeated: Vec<Finding>,
+        repeated: Vec<Finding>,
         document: &Document<'_>,
         conversations: &[Conversation<'_>],
         (readings, is_cut): (&[report::Reading], bool),
     ) {
         let again = |bytes: &[u8], options: &Options| super::lint_again(bytes, options, self.schemas);
         let reader = (self.reader.unit == Unit::Record).then_some(self.reader);
-        let told = findings.len();
-        if reader.is_some() && !repeated.is_empty() {
-            let mut own = ReportedFindings::default();
-            own.leave_out_of_piece(&mut findings.iter().collect());
-            own.leave_out_of_piece(&mut repeated);
-            findings.append(&mut repeated);
+        let mut originals = Originals::default();
+        if !repeated.is_empty() {
+            findings.iter().enumerate().for_each(|(number, finding)| originals.add(number, finding));
+        }
+        let mut of_earlier = Vec::new();
+        for mut finding in repeated {
+            finding.copy_of = originals.of(&finding);
+            let list = if finding.copy_of.is_some() { &mut *findings } else { &mut of_earlier };
+            list.push(finding);
+        }
+        let own = findings.len();
+        for mut finding in of_earlier.into_iter().filter(|_| reader.is_some()) {
+            finding.copy_of = originals.of(&finding);
+            if finding.copy_of.is_none() {
+                originals.add(findings.len(), &finding);
+            }
+            findings.push(finding);
         }
         let how = (self.options, reader, readings, is_cut);
         marks::mark_conversations(findings, document, conversations, how, &again);
-        findings.truncate(told);
+        findings.truncate(own);
     }
 
     /// Whether a conversation is an example: they are learnt one by one, so that each of them counts. What names a model was

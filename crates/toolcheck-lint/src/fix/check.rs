@@ -42,7 +42,9 @@ pub(super) fn not_better(
             None => all.clone(),
         };
         let (old, now) = (of(&old, &all_old), of(&new, &all_new));
-        let rules = |applied: &[Applied]| applied.iter().map(|done| done.rule).collect::<Vec<_>>();
+        let rules = |applied: &[Applied]| {
+            applied.iter().filter(|done| !done.is_copy).map(|done| done.rule).collect::<Vec<_>>()
+        };
         if let Some(rule) = now.worse_than(old, &rules(&change.applied), &rules(&change.later)) {
             worse.insert(change.record, rule);
         }

@@ -26,7 +26,7 @@ use crate::finding::{Finding, LeftOut, Spot};
 use crate::observe::{Context, Observer, Response};
 use crate::options::{Marks, Options};
 use crate::planner::{
-    Planned, Planner, REPAIRED, Way, can_fix, is_whole, is_whole_or_lines, is_written, on_conversations,
+    Planned, REPAIRED, Way, can_fix, is_whole, is_whole_or_lines, is_written, plan_conversations,
     plan_request,
 };
 use crate::report::FileReport;
@@ -53,6 +53,8 @@ pub struct Applied {
     pub cost: Option<Cost>,
     /// What it has lost, if the text as it was has something that the fixed one lacks.
     pub(crate) or_lost: Option<String>,
+    /// Whether it is a copy of what another has fixed, which is not reported.
+    pub(crate) is_copy: bool,
 }
 
 /// A file that was fixed, or came as it was.
@@ -142,6 +144,7 @@ pub fn fix<'b>(path: &str, bytes: &'b [u8], options: &Options, how: &FixOptions)
         after = round.after;
     }
     requests.weigh(&mut applied, first);
+    applied.retain(|done| !done.is_copy);
     let place = |finding: &Finding| (finding.rule, finding.spot.record, finding.spot.pointer.clone());
     let places: HashMap<_, &Spot> =
         before.findings.iter().map(|finding| (place(finding), &finding.spot)).collect();
@@ -491,9 +494,8 @@ impl<'o> Collector<'o> {
             self.reasons.add_record(record.index, NOT_WHOLE);
             return None;
         }
-        let finish = |planner: Planner<'_, '_>| planner.finish();
         let options = self.options;
-        let plan = |way: &Way| on_conversations(document, conversations, options, &way.how, findings, finish);
+        let plan = |way: &Way| plan_conversations(document, conversations, options, &way.how, findings);
         let is_all = record.bytes.len() == self.bytes.len();
         self.keep(record, document, findings, &plan, (!is_all).then_some(record.index))
     }
@@ -527,6 +529,7 @@ impl<'o> Collector<'o> {
                 action: done.action,
                 cost: done.cost,
                 or_lost: findings[done.finding].fix.as_ref().and_then(|fix| fix.or_lost.clone()),
+                is_copy: findings[done.finding].copy_of.is_some(),
             });
             (planned.bytes, applied.collect::<Vec<_>>())
         };

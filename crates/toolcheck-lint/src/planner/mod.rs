@@ -16,9 +16,9 @@ mod turns;
 mod write;
 
 pub use self::options::{Duplicates, FixOptions, FixPlace, Orphans, Unanswered};
-pub(crate) use self::plan::{Planned, Planner, REPAIRED};
+pub(crate) use self::plan::{Planned, REPAIRED};
 pub(crate) use self::sources::{
-    Way, can_fix, is_whole, is_whole_or_lines, is_written, on_conversations, plan_request,
+    Way, can_fix, is_whole, is_whole_or_lines, is_written, outcome, plan_conversations, plan_request,
 };
 
 /// What was done to fix a finding.

@@ -1,5 +1,6 @@
 //! What is planned: the conversation of a request, or the conversations of a log.
 
+use foldhash::HashSet;
 use toolcheck_core::fix_style::FixStyle;
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Body, Transcript, TranscriptKind};
@@ -115,13 +116,62 @@ pub(crate) fn plan_request(
         .flatten()
 }
 
-/// A planner that has planned the conversations of a log or a data set.
-pub(crate) fn on_conversations<R>(
+/// The plan for the conversations of a log or a data set. A finding and what repeats it are fixed together, or not at all.
+pub(crate) fn plan_conversations(
     document: &Document<'_>,
     conversations: &[Conversation<'_>],
     options: &Options,
     how: &FixOptions,
     findings: &[Finding],
+) -> Option<Planned> {
+    let plan = |without: &HashSet<usize>| {
+        let finish = |planner: Planner<'_, '_>| planner.finish();
+        on_conversations(document, conversations, (options, how), (findings, without), finish)
+    };
+    let first = plan(&HashSet::default())?;
+    let apart = fixed_apart(findings, &first);
+    if apart.is_empty() {
+        return Some(first);
+    }
+    // The edits of copies that are not written alike are not the same.
+    let second = plan(&apart)?;
+    if fixed_apart(findings, &second).is_subset(&apart) {
+        return Some(second);
+    }
+    let copies = (0..findings.len()).filter(|number| findings[*number].copy_of.is_some());
+    plan(&copies.collect())
+}
+
+/// The findings that are planned for the conversations of a log, and those that only an unsafe fix fixes.
+pub(crate) fn outcome(
+    document: &Document<'_>,
+    conversations: &[Conversation<'_>],
+    options: &Options,
+    how: &FixOptions,
+    findings: &[Finding],
+) -> Option<(Vec<usize>, Vec<usize>)> {
+    let outcome = |planner: Planner<'_, '_>| planner.outcome();
+    on_conversations(document, conversations, (options, how), (findings, &HashSet::default()), outcome)
+}
+
+/// The copies of findings of which a plan fixes some and not all.
+fn fixed_apart(findings: &[Finding], plan: &Planned) -> HashSet<usize> {
+    let copies = || findings.iter().enumerate().filter_map(|(number, one)| Some((number, one.copy_of?)));
+    if copies().next().is_none() {
+        return HashSet::default();
+    }
+    let done: HashSet<usize> = plan.done.iter().map(|done| done.finding).collect();
+    let is_apart = |(number, original): &(usize, usize)| done.contains(number) != done.contains(original);
+    let apart: HashSet<usize> = copies().filter(is_apart).map(|(_, original)| original).collect();
+    copies().filter(|(_, original)| apart.contains(original)).map(|(number, _)| number).collect()
+}
+
+/// A planner that has planned the conversations of a log or a data set, but for some of the findings.
+fn on_conversations<R>(
+    document: &Document<'_>,
+    conversations: &[Conversation<'_>],
+    (options, how): (&Options, &FixOptions),
+    (findings, without): (&[Finding], &HashSet<usize>),
     take: impl FnOnce(Planner<'_, '_>) -> R,
 ) -> Option<R> {
     if !is_whole_or_lines(document) {
@@ -141,9 +191,12 @@ pub(crate) fn on_conversations<R>(
         let is_answered = is_log && finding.provider_error.is_some();
         finding.fix.is_none() || is_of_template(finding) || is_answered
     };
-    let is_wanted =
-        |finding: &Finding| is_known(finding) && is_asked(how, finding, document) && !how.leaves_out(finding);
-    let wanted = || findings.iter().enumerate().filter(|(_, finding)| is_wanted(finding));
+    let is_wanted = |finding: &Finding| {
+        let asked = finding.copy_of.map_or(finding, |number| &findings[number]);
+        is_known(finding) && is_asked(how, asked, document) && !how.leaves_out(finding)
+    };
+    let numbered = || findings.iter().enumerate().filter(|(number, _)| !without.contains(number));
+    let wanted = || numbered().filter(|(_, finding)| is_wanted(finding));
     for (transcript, pairing, writer) in &usable {
         // What signs the model's reasoning is the API that the messages are for.
         let judge = options.target.as_deref().or_else(|| targets::find(writer.format?.id));
