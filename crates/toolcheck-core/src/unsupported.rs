@@ -13,6 +13,7 @@ use crate::tools;
 use crate::unread::LISTS;
 
 mod agents;
+mod apps;
 mod conversations;
 mod languages;
 mod lines;
@@ -69,7 +70,7 @@ pub fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     if !matches!(root.kind(), Kind::Object | Kind::Array) {
         return None;
     }
-    let known = conversations::find(root).or_else(|| agents::find(root));
+    let known = conversations::find(root).or_else(|| agents::find(root)).or_else(|| apps::find(root));
     known.or_else(|| find_in(KINDS, root))
 }
 
@@ -80,7 +81,7 @@ fn find_in(kinds: &'static [Unsupported], root: Value<'_, '_>) -> Option<&'stati
 /// The protocol of a conversation that is not read yet, of a document or of the request or response in it.
 pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     let inside = || root.get_any(&["request", "response"]).filter(|value| value.is_object());
-    let known = conversations::find(root).or_else(|| agents::find(root));
+    let known = conversations::find(root).or_else(|| agents::find(root)).or_else(|| apps::find(root));
     known.or_else(|| inside().and_then(conversations::find))
 }
 

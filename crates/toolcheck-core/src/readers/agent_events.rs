@@ -37,6 +37,8 @@ enum Event<'d, 's> {
     Begins,
     /// An error or the user ended the turn.
     Stops,
+    /// The run is over, with the last text, which may have been said before.
+    Ends(Option<Value<'d, 's>>),
     /// It tells nothing of the conversation.
     Other(&'static str),
 }
@@ -231,7 +233,8 @@ fn of_droid<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> 
             record.get("isError").and_then(Value::as_bool),
         ),
         "error" => Event::Stops,
-        "system" | "completion" => OF_RUN,
+        "completion" => Event::Ends(record.get("finalText")),
+        "system" => OF_RUN,
         _ => return None,
     })
 }
@@ -350,6 +353,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
                 log.end(&mut reading.conversations);
             }
             Some(Event::Other(what)) => reading.leave_out(what),
+            Some(Event::Ends(text)) if text.is_none() || !log.ends_with_call() => {
+                reading.leave_out("events of the run");
+            }
             Some(event) => log.add(record, event),
             None => reading.leave_out_unknown("records that are not events", record),
         }
@@ -373,6 +379,10 @@ impl<'s> Log<'s> {
     fn of(empty: &Transcript<'s>) -> Self {
         let (called, updated) = <(HashSet<_>, HashSet<_>)>::default();
         Self { transcript: empty.clone(), called, updated, turn: 0, end: ConversationEnd::Open }
+    }
+
+    fn ends_with_call(&self) -> bool {
+        self.transcript.parts.last().is_some_and(|part| matches!(part.body, Body::Call(_)))
     }
 
     fn add(&mut self, record: Value<'_, 's>, event: Event<'_, 's>) {
@@ -412,6 +422,11 @@ impl<'s> Log<'s> {
                 }
             }
             Event::Stops => self.stop(),
+            Event::Ends(text) => {
+                // It is another answer than the one with the call.
+                self.transcript.details.answers.push(self.transcript.parts.len());
+                self.transcript.next_message(Role::Assistant, record).part(record, Body::text(text));
+            }
             Event::Begins | Event::Other(_) => {}
         }
     }

@@ -63,7 +63,12 @@ fn certainty_of(record: Value<'_, '_>) -> u8 {
     // The SDK's stream names the session in snake case.
     let is_of_stream = || match kind.as_deref() {
         Some("assistant" | "user") => is_message() && has("parent_tool_use_id"),
-        Some("system") => record.get_str("subtype").as_deref() == Some("init") && has("cwd"),
+        // Hooks may run before anything else is told.
+        Some("system") => match record.get_str("subtype").as_deref() {
+            Some("init") => has("cwd"),
+            Some("hook_started" | "hook_response") => has("hook_id") && has("hook_event"),
+            _ => false,
+        },
         _ => false,
     };
     if has("sessionId") && has("uuid") && (has("isSidechain") || has("parentUuid"))

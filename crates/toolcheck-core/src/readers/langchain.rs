@@ -38,6 +38,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let Some(messages) = updates(records) else {
         let mut reading = nested::read(records, is_message, conversation);
         add_tools(records, &mut reading.conversations);
+        reading.left_out.add("calls and results in the steps of n8n", steps_of_n8n(records));
         return reading;
     };
     let mut reading = Reading::default();
@@ -46,6 +47,15 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     conversation.transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     reading.conversations.push(conversation);
     reading
+}
+
+/// How many calls n8n tells of beside the messages, each with its result (`intermediateSteps` of an agent's output).
+fn steps_of_n8n(records: &[Value<'_, '_>]) -> usize {
+    let count = |record: &Value<'_, '_>| {
+        let has_steps = memchr::memmem::find(record.raw(), b"\"intermediateSteps\"").is_some();
+        if has_steps { memchr::memmem::find_iter(record.raw(), b"\"observation\"").count() } else { 0 }
+    };
+    records.iter().map(count).sum()
 }
 
 /// Adds the tools of runs that LangSmith exports, which are in the order of their conversations.

@@ -44,7 +44,12 @@ fn read_row<'s>(row: Value<'_, 's>, reading: &mut Reading<'s>) {
         search::read_value(&READER, request, Some(row), reading);
     }
     if let Some(response) = row.get("response") {
+        let before = reading.conversations.len();
         search::read_value(&READER, response, Some(row), reading);
+        let is_in_text = || response.as_str().is_some_and(|text| text.starts_with("{\""));
+        if reading.conversations.len() == before && is_in_text() {
+            reading.leave_out("responses that are text");
+        }
     }
     for conversation in &mut reading.conversations[before..] {
         settings.iter().for_each(|settings| lists::add_beside(&mut conversation.transcript, *settings));

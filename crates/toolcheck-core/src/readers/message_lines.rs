@@ -203,6 +203,10 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
         }
         if let Some(message) = message_of(*record) {
             read_message(&mut transcript, message, number);
+            // gptme writes calls into texts, and sends them as calls all the same (`llm_openai.py` in `gptme/llm`).
+            if record.get("call_id").is_some() && record.get_str("role").as_deref() == Some("system") {
+                reading.leave_out("results of calls that texts show");
+            }
             continue;
         }
         // A log of something else may hold conversations too.

@@ -394,7 +394,10 @@ impl Reader {
         let mut reading = (self.read)(unwrapped.as_deref().unwrap_or(records));
         if unwrapped.is_some() {
             let transcripts = reading.conversations.iter_mut().map(|one| &mut one.transcript);
-            transcripts.for_each(|transcript| transcript.details.is_wrapped = true);
+            // The agent goes on from its own file, and not from what another program has written down.
+            transcripts.for_each(|transcript| {
+                (transcript.details.is_wrapped, transcript.sent_next_by) = (true, None);
+            });
         }
         if let Some(first) = records.first() {
             postprocess::all(self, &mut reading, records, first.document());
@@ -488,6 +491,7 @@ pub static ALL: &[&Reader] = &[
     &swe_agent::READER,
     &trl::READER,
     &vercel_ai::READER,
+    &protocols::VERCEL_FULL_STREAM,
     &protocols::VERCEL_UI_STREAM,
     &xlam::READER,
     &zeroclaw::READER,

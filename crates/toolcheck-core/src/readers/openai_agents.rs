@@ -20,10 +20,33 @@ const STATE: [&str; 5] = words("$schemaVersion originalInput original_input curr
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_state = |record: &Value<'_, '_>| {
-        items(*record).is_some_and(Value::is_array) && record.get_any(&STATE).is_some() || is_session(*record)
+        items(*record).is_some_and(Value::is_array) && record.get_any(&STATE).is_some()
+            || is_session(*record)
+            || is_new_items(*record)
+            || is_responses(*record)
     };
     if records.iter().any(is_state) { certainty::OWN_SHAPE } else { 0 }
 }
+
+/// Whether a list is `newItems` of a result: what a run has added, each item with its class around it.
+fn is_new_items(list: Value<'_, '_>) -> bool {
+    let is_own = |item: Value<'_, '_>| {
+        item.get_str("type").is_some_and(|kind| kind.ends_with("_item"))
+            && item.get_any(&RAW).is_some_and(|raw| raw.get_any(&["type", "role"]).is_some())
+    };
+    list.elements().next().is_some() && list.elements().take(super::LOOKED_AT).all(is_own)
+}
+
+/// Whether a list is `rawResponses` of a result: what the model has answered, without what followed.
+fn is_responses(list: Value<'_, '_>) -> bool {
+    let outputs = || list.elements().take(super::LOOKED_AT).map(|response| response.get("output"));
+    let is_usage = |response: Value<'_, '_>| response.get("usage").is_some_and(Value::is_object);
+    list.elements().take(super::LOOKED_AT).all(is_usage)
+        && outputs().all(|output| output.is_some_and(Value::is_array))
+        && outputs().flatten().any(is_session)
+}
+
+const RAW: [&str; 2] = ["rawItem", "raw_item"];
 
 /// Whether a list has the items of a session, of which one is as only an SDK writes it.
 fn is_session(list: Value<'_, '_>) -> bool {
@@ -76,8 +99,14 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     }
     let mut called: HashSet<&[u8]> = HashSet::default();
     let mut programs = Programs::default();
-    for (index, item) in items(state).into_iter().flat_map(|items| items.elements()).enumerate() {
-        let raw = item.get_any(&["rawItem", "raw_item"]).unwrap_or(item);
+    let are_responses = state.is_array() && is_responses(state);
+    let lists = items(state).into_iter().flat_map(|items| items.elements());
+    let all = lists.flat_map(|item| match item.get("output").filter(|_| are_responses) {
+        Some(output) => output.elements().collect(),
+        None => vec![item],
+    });
+    for (index, item) in all.enumerate() {
+        let raw = item.get_any(&RAW).unwrap_or(item);
         let call_id = raw.get_any(&["callId", "call_id"]);
         if item.get_str("type").as_deref() == Some("tool_approval_item") {
             waiting.extend(call_id.and_then(|id| id.as_str()).map(|id| id.into_owned()));
@@ -96,6 +125,9 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     }
     let kind = step(state).and_then(|step| step.get_str("type"));
     let is_over = kind.as_deref() == Some("next_step_final_output");
+    if are_responses {
+        transcript.settle_calls_from(0, UnpairedReason::Elsewhere);
+    }
     // A run that is not over may still have to answer a call of its last response.
     if is_over || state.is_array() {
         divide(&mut transcript);
@@ -107,6 +139,10 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     // A state may hold only what came since the run went on.
     if is_kept_by_server || !state.is_array() && transcript.counts().0 == 0 {
         transcript.settle_results(UnpairedReason::Elsewhere);
+    }
+    if state.is_array() && is_new_items(state) {
+        // A run that goes on answers calls of the one before.
+        transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     }
     let end = if is_over { ConversationEnd::Complete } else { ConversationEnd::Open };
     Conversation { title: "run".to_owned(), transcript, end }
@@ -137,7 +173,7 @@ fn interruptions(state: Value<'_, '_>) -> HashSet<String> {
     let list = step(state).and_then(|step| step.get("data")).and_then(|data| data.get("interruptions"));
     let items = list.into_iter().flat_map(|list| list.elements());
     let ids = items.filter_map(|item| {
-        let raw = item.get_any(&["rawItem", "raw_item"]).unwrap_or(item);
+        let raw = item.get_any(&RAW).unwrap_or(item);
         Some(raw.get_any(&["callId", "call_id"])?.as_str()?.into_owned())
     });
     ids.collect()

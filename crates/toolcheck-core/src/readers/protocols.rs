@@ -18,5 +18,6 @@ protocols! {
     AG_UI = "ag-ui", "Agent-User Interaction protocol (AG-UI)";
     GEMINI_LIVE = "gemini-live", "Gemini Live log";
     OPENAI_REALTIME = "openai-realtime", "OpenAI Realtime log";
+    VERCEL_FULL_STREAM = "vercel-full-stream", "Vercel AI SDK full stream";
     VERCEL_UI_STREAM = "vercel-ui-stream", "Vercel AI SDK UI message stream";
 }

@@ -132,8 +132,20 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         reading.conversations.push(conversation(list, &mut reading.left_out));
     }
     reading.left_out.add("messages outside of lists", found.alone);
+    reading.left_out.add("requests of steps, whose answers are read", requests_of_steps(records));
     found.others.iter().for_each(|record| reading.leave_out_unknown("lines that are not messages", *record));
     reading
+}
+
+/// How many steps of a result (`result.steps`) have the body of their request beside the messages that came of it.
+fn requests_of_steps(records: &[Value<'_, '_>]) -> usize {
+    let in_list = records.iter().filter(|record| record.is_array()).flat_map(|list| list.elements());
+    let steps = in_list.chain(records.iter().flat_map(|record| record.list("steps")));
+    let has_body = |step: &Value<'_, '_>| {
+        let body = step.get("request").and_then(|request| request.get("body"));
+        step.get("finishReason").is_some() && body.is_some_and(Value::is_object)
+    };
+    steps.filter(has_body).count()
 }
 
 /// Drops the states of a message that a later state comes after, with the same id and all of its calls, as a program that

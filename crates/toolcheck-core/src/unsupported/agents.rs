@@ -126,6 +126,10 @@ static ALL: &[Unsupported] = &[
     of_agent("a history of fast-agent", |root| any_message(root, is_of_fast_agent)),
     // `src/lib/types/MessageUpdate.ts` of huggingface/chat-ui: calls and results are among the updates of a message.
     of_agent("a conversation of Hugging Face's chat-ui", |root| any_message(root, is_of_chat_ui)),
+    of_agent("messages of the Claude Agent SDK for Python without the classes of their blocks", |root| {
+        any_message(root, is_of_agent_sdk)
+    })
+    .advising("check the session that Claude Code keeps: `~/.claude/projects`"),
     of_agent("messages of Inngest's AgentKit", |root| {
         any_message(root, |message| has(message, &["stop_reason", "role"]) && is_list(message, "tools"))
     }),
@@ -137,8 +141,9 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 8] =
-        words("meta step_index step_number steps chat_messages payload_type table messages_total");
+    const KEYS: [&str; 9] = words(
+        "meta step_index step_number steps chat_messages payload_type table messages_total parent_tool_use_id",
+    );
     const TYPES: [&str; 6] = words(r#""ask" "say" "session "message" "function_call "FoundationModels."#);
     const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");
     let is_mark = |member: Value<'_, '_>| match member {
@@ -161,6 +166,18 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
 }
 
 const LOOKED_AT: usize = 8;
+
+/// Whether a message is as `dataclasses.asdict` writes those of `claude_agent_sdk/types.py`, in which no block has a type.
+fn is_of_agent_sdk(message: Value<'_, '_>) -> bool {
+    let is_untyped = || {
+        let mut blocks = message.list("content").take(LOOKED_AT);
+        blocks.next().is_none_or(|block| block.get("type").is_none())
+    };
+    has(message, &["content"])
+        && message.get("parent_tool_use_id").is_some()
+        && message.get("role").is_none()
+        && is_untyped()
+}
 
 fn is_of_lmstudio(message: Value<'_, '_>) -> bool {
     let is_own = |block| is_one_of(block, "type", &["toolCallRequest", "toolCallResult"]);

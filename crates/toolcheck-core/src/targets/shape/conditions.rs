@@ -103,8 +103,15 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
             CheckKind::NotAfter(path) => {
                 self.looks_around();
                 let before = self.above.last()?.before?;
+                let (path, values) = match path.split_once('=') {
+                    Some((path, values)) => (path, values.split('|').collect()),
+                    None => (&**path, Vec::new()),
+                };
                 let steps: Vec<&str> = path.split('/').collect();
-                at_steps(before, &steps).map(|_| Detail::Other { key: path, values: Vec::new() })
+                let text = at_steps(before, &steps)?.as_str();
+                let own = values.iter().copied().find(|value| text.as_deref() == Some(*value));
+                let detail = || Detail::Other { key: path, values: own.into_iter().collect() };
+                (values.is_empty() || own.is_some()).then(detail)
             }
             _ => None,
         }

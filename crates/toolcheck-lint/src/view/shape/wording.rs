@@ -231,7 +231,10 @@ fn conflict(fault: &ShapeFault<'_>, other: &str, values: &[&str]) -> Wording {
             (format!("`{key}` must be less than `{other}`"), format!("lower `{key}`, or raise `{other}`"))
         }
         Some(Condition::NotAfter) => (
-            format!("`{key}` is not allowed after an element with `{other}`"),
+            match values.is_empty() {
+                true => format!("`{key}` is not allowed after an element with `{other}`"),
+                false => format!("`{key}` is not allowed after an element whose `{other}` is {values}"),
+            },
             "move it, or put something else between the two".to_owned(),
         ),
         _ => (format!("`{key}` is not allowed here"), format!("remove `{key}`")),

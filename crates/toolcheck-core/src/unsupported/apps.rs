@@ -1,0 +1,101 @@
+//! What applications and frameworks save or export of their conversations, and no reader reads yet.
+//!
+//! Each is told by keys that only it has. Once one of them can be read, its entry goes away.
+
+use toolcheck_json::Value;
+
+use super::{Unsupported, any_message, find_in, first, first_of, has, is_list, is_one_of, of_agent, other};
+use crate::names::words;
+
+/// All of them, the more telling first.
+static ALL: &[Unsupported] = &[
+    // `/chat save` of Amazon Q, which is Kiro CLI now.
+    of_agent("a conversation that Kiro CLI or Amazon Q has saved", |root| {
+        let is_turn = |turn: Value<'_, '_>| {
+            let said = turn.get("user").or_else(|| first(turn)).and_then(|said| said.get("content"));
+            said.is_some_and(|said| {
+                said.get_any(&["Prompt", "ToolUseResults", "CancelledToolUses"]).is_some()
+            })
+        };
+        first_of(root, "history").is_some_and(is_turn)
+    }),
+    of_agent("a session of Augment", |root| {
+        first_of(root, "chatHistory").is_some_and(|turn| has(turn, &["exchange"]))
+    }),
+    // `MemoryRecord` in `camel/memories/records.py` of camel-ai/camel.
+    of_agent("the memory of an agent of CAMEL", |root| {
+        any_message(root, |record| has(record, &["message", "role_at_backend"]))
+    }),
+    of_agent("a checkpoint of an agent of Koog", |root| {
+        let is_own =
+            |message: Value<'_, '_>| message.get_str("type").is_some_and(|kind| kind.starts_with("ai.koog."));
+        first_of(root, "messageHistory").is_some_and(is_own)
+    }),
+    // `conversations.json`: a user downloads all of them.
+    of_agent("an export of ChatGPT", |root| {
+        let is_node = |node: Value<'_, '_>| {
+            is_list(node, "children")
+                && node.get("message").is_some_and(|message| has(message, &["author", "content"]))
+        };
+        let is_one = |chat: Value<'_, '_>| {
+            chat.get("mapping").is_some_and(|nodes| nodes.members().take(LOOKED_AT).any(is_node))
+        };
+        is_one(root) || first(root).is_some_and(is_one)
+    }),
+    of_agent("a conversation of LibreChat", |root| {
+        first_of(root, "messages").is_some_and(|message| has(message, &["messageId", "isCreatedByUser"]))
+    }),
+    of_agent("messages of Dify", |root| {
+        let is_own = |message: Value<'_, '_>| has(message, &["query", "answer", "agent_thoughts"]);
+        is_own(root) || first_of(root, "data").is_some_and(is_own)
+    }),
+    of_agent("messages of Flowise", |root| {
+        any_message(root, |message| {
+            is_one_of(message, "role", &["userMessage", "apiMessage"]) && has(message, &["chatflowid"])
+        })
+    }),
+    // `libs/agno/agno/run/agent.py` of agno-agi/agno.
+    of_agent("events of a run of Agno", |root| {
+        has(root, &["event", "run_id", "created_at"]) && root.get_any(&["agent_id", "team_id"]).is_some()
+    }),
+    // `schema/` of neulab/agent-data-protocol.
+    of_agent("a trajectory of the Agent Data Protocol", |root| {
+        first_of(root, "content").is_some_and(|step| has(step, &["class_"]))
+    }),
+    of_agent("events in the memory of Amazon Bedrock AgentCore", |root| {
+        let is_own = |event: Value<'_, '_>| has(event, &["memoryId", "actorId", "payload"]);
+        is_own(root) || first_of(root, "events").is_some_and(is_own)
+    }),
+    // `CODEX_TUI_RECORD_SESSION` of openai/codex.
+    other("what Codex records of its screen", |root| {
+        has(root, &["ts", "kind"]) && is_one_of(root, "dir", &["meta", "to_tui", "from_tui"])
+    })
+    .advising("check the session that Codex keeps: `~/.codex/sessions`"),
+    // `storage/session`, `storage/message` and `storage/part`, before there was a database.
+    of_agent("one of the files of a session of OpenCode", |root| {
+        let starts = |key: &str, start: &str| root.get_str(key).is_some_and(|id| id.starts_with(start));
+        starts("sessionID", "ses_")
+            && (starts("messageID", "msg_") && starts("id", "prt_")
+                || starts("id", "msg_") && has(root, &["role", "time"]))
+            || starts("id", "ses_") && has(root, &["projectID", "directory", "time"])
+    })
+    .advising("check what OpenCode exports: `opencode export`"),
+    of_agent("rows of Crush's table of messages", |root| {
+        any_message(root, |row| has(row, &["session_id", "role", "parts", "created_at"]))
+    }),
+];
+
+const LOOKED_AT: usize = 8;
+
+pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
+    if may_be_one(root) { find_in(ALL, root) } else { None }
+}
+
+/// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
+fn may_be_one(root: Value<'_, '_>) -> bool {
+    const KEYS: [&str; 16] = words(
+        "history chatHistory role_at_backend messageHistory mapping conversationId agent_thoughts data run_id content \
+        memoryId events dir sessionID projectID session_id",
+    );
+    root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
+}
