@@ -1,6 +1,9 @@
+use std::cell::LazyCell;
+
 use toolcheck_core::ir::{Body, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
+use crate::rules::missing_reasoning;
 
 declare_rule! {
     MisplacedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING], check,
@@ -12,6 +15,7 @@ declare_rule! {
     cases [
         "disabled" for users: "the request disables reasoning",
         "last": "reasoning at the end of a message",
+        "turn": "reasoning that does not come first in the message that the model goes on from",
         "not-first" for users: "reasoning that does not come first in its message",
         "user": "reasoning in a message of the user",
     ],
@@ -20,6 +24,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let last = cx.transcript.messages.iter().rposition(|message| message.role == Role::Assistant);
+    let beginning = LazyCell::new(|| missing_reasoning::must_begin(cx));
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
         let is_reasoning = |body: &Body<'_>| matches!(body, Body::Reasoning(_));
         let Some(first) = parts.iter().find(|part| is_reasoning(&part.body)) else { continue };
@@ -33,10 +38,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             (first, "disabled", "reasoning is sent back, but the request turns reasoning off")
         } else if let Some(part) = ends {
             (part, "last", "an assistant message ends with reasoning")
-        } else if !begins {
-            (first, "not-first", "reasoning does not come first in its message")
-        } else {
+        } else if begins {
             continue;
+        } else if matches!(parts[0].body, Body::Text(_)) && *beginning == Some(number) {
+            (&parts[0], "turn", "reasoning does not come first in the model's current turn")
+        } else {
+            (first, "not-first", "reasoning does not come first in its message")
         };
         // What holds for messages of the model says nothing of others.
         if case == "user" && !cx.entry(&RULE, Some(case)).is_harmful() {
@@ -44,9 +51,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let finding = out.report(part.place, what);
         finding
-            .caption("reasoning")
+            .caption(if case == "turn" { "the reasoning should come before this" } else { "reasoning" })
             .help("send assistant messages back unchanged")
             .case(case)
+            .case_if(case == "turn", "not-first")
             .at(cx, (number, message, part));
     }
 }

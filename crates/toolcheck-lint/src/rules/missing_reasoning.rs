@@ -1,6 +1,6 @@
-use toolcheck_core::Level;
 use toolcheck_core::ir::{Body, Executor, Part, Role};
 use toolcheck_core::pairing::Pairing;
+use toolcheck_core::{Level, RuleId};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::dropped_reasoning;
@@ -32,28 +32,49 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         check_prefill(cx, out, last.messages.start);
         return;
     }
-    let continued = continued_turn(cx.pairing);
     let is_earlier_needed = cx.entry(&RULE, Some("earlier")).is_harmful();
     if is_earlier_needed {
+        let continued = continued_turn(cx.pairing);
         let mut with_calls: Vec<usize> = cx.pairing.calls.iter().map(|call| call.turn).collect();
         with_calls.dedup();
         for number in with_calls.into_iter().filter(|number| Some(*number) != continued) {
             report(cx, out, number, is_by_default, true);
         }
     }
-    let Some(continued) = continued else { return };
+    let Some(at) = unreasoned(cx, is_earlier_needed) else { return };
+    let parts = cx.transcript.parts_of(&cx.transcript.messages[turns[at].messages.start]);
+    // What is there, and only behind a text, is misplaced.
+    let is_there = parts.iter().any(|part| matches!(part.body, Body::Reasoning(_)));
+    let is_behind_text = is_there && matches!(parts.first(), Some(Part { body: Body::Text(_), .. }));
+    if is_by_default || !is_behind_text || !cx.target().knows_case(RuleId::MisplacedReasoning, "turn") {
+        report(cx, out, at, is_by_default, false);
+    }
+}
+
+/// The message that must begin with reasoning, because the model goes on from its calls, and does not.
+pub(super) fn must_begin(cx: &Context<'_, '_>) -> Option<usize> {
+    let turns = &cx.pairing.turns;
+    let goes_on = turns.last().is_some_and(|last| last.role != Role::Assistant);
+    let is_reasoning = cx.transcript.request.reasoning == Some(true);
+    let at =
+        unreasoned(cx, cx.entry(&RULE, Some("earlier")).is_harmful()).filter(|_| goes_on && is_reasoning)?;
+    Some(turns[at].messages.start)
+}
+
+/// The turn of the model that lacks the reasoning before the calls from which it goes on.
+fn unreasoned(cx: &Context<'_, '_>, is_each_needed: bool) -> Option<usize> {
+    let continued = continued_turn(cx.pairing)?;
     let begun = first_step(cx.pairing, continued);
     // Models that reason once do it before the first call, and go on without after its result.
     let is_reasoned = |number: usize| first_part(cx, number).is_none_or(|first| is_reasoning(first));
-    let at = match is_earlier_needed {
+    let at = match is_each_needed {
         true => continued,
-        false if (begun..=continued).step_by(2).any(is_reasoned) => return,
+        false if (begun..=continued).step_by(2).any(is_reasoned) => return None,
         false => begun,
     };
     // The exchange shows more: what the reasoning was.
-    if !dropped_reasoning::reports(cx, turns[continued].messages.start) {
-        report(cx, out, at, is_by_default, false);
-    }
+    let is_dropped = dropped_reasoning::reports(cx, cx.pairing.turns[continued].messages.start);
+    (!is_dropped && !is_reasoned(at)).then_some(at)
 }
 
 /// The number of the model's turn whose results end the request: the model continues from there.
