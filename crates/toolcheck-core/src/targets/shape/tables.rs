@@ -375,8 +375,8 @@ tables! {
         not_if: BTreeMap<Text, Vec<Scalar>>,
         /// The number that it must be less than.
         less_than: Text,
-        /// What the element of the list before the object may not have: a key, or a path of keys, which `=` and values
-        /// with `|` between them may follow.
+        /// What the element of the list before the object may not have: a key, or a path of keys. `=` before texts with `|`
+        /// between them says that it may not be one of these.
         not_after: Text,
         /// Where all the values are that there are for it: a JSON Pointer from the root, with `*` for every element.
         among: Text,
