@@ -10,7 +10,7 @@ use crate::ir::{
     Arguments, Body, Call, Content, Executor, FormatId, Message, Named, Part, Place, Role, Signature,
     ToolKind, Transcript,
 };
-use crate::{conversation, unread};
+use crate::{conversation, details, unread};
 
 /// One choice of a response; a request can ask for several.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Choice {
     pub text: String,
     /// The model's reasoning, in order.
     pub reasoning: Vec<ChoiceReasoning>,
+    /// The model's reasoning once more, as a gateway keeps it with its signatures.
+    pub details: Vec<ChoiceReasoning>,
     /// How many of its parts are of kinds that are not known.
     pub unknown: usize,
     /// Whether the choice is complete: one that was cut off, filtered or aborted need not be kept.
@@ -83,6 +85,12 @@ pub struct ChoiceReasoning {
     pub signature: Option<String>,
     /// The place of the block or, if streamed, of its first piece.
     pub place: Place,
+}
+
+impl ChoiceReasoning {
+    pub(crate) fn new(read: conversation::Reasoning, place: Place) -> Self {
+        Self { text: read.text, signature: read.signature, place }
+    }
 }
 
 impl Choice {
@@ -166,6 +174,12 @@ pub(crate) type Locate<'l, 'd, 's> = dyn Fn(Value<'d, 's>) -> Place + 'l;
 pub(crate) type ReadReasoning = for<'d, 's> fn(Value<'d, 's>) -> conversation::Reasoning;
 
 impl Choice {
+    /// Adds the blocks of reasoning in a list of details.
+    fn add_details<'d, 's>(&mut self, list: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+        self.details
+            .extend(details::read(list).map(|(block, read)| ChoiceReasoning::new(read, locate(block))));
+    }
+
     /// Summarises a completion in the document of `root`.
     pub(crate) fn new<'d, 's>(
         said: &Completion<'s>,
@@ -187,14 +201,16 @@ impl Choice {
                 Body::Text(text) => text.string.decode_into(&mut answer.text),
                 Body::Reasoning(_) => {
                     let value = root.document().value(part.place.node);
-                    let conversation::Reasoning { text, signature } = reasoning(value);
-                    answer.reasoning.push(ChoiceReasoning { text, signature, place: locate(value) });
+                    answer.reasoning.push(ChoiceReasoning::new(reasoning(value), locate(value)));
                 }
                 Body::Opaque if unread::is_unknown(root.document().value(part.place.node)) => {
                     answer.unknown += 1;
                 }
                 _ => {}
             }
+        }
+        for details in said.transcript.messages.iter().filter_map(|message| message.reasoning_details) {
+            answer.add_details(root.document().value(details.node), locate);
         }
         answer
     }
@@ -223,6 +239,7 @@ struct Growing {
     text: String,
     /// The blocks of reasoning, by their numbers in the stream.
     reasoning: BTreeMap<u64, ChoiceReasoning>,
+    details: Vec<ChoiceReasoning>,
     unknown: usize,
     /// Whether the choice is complete, once it has ended.
     is_whole: Option<bool>,
@@ -360,6 +377,17 @@ impl Assembly {
         }
     }
 
+    /// Adds pieces of the reasoning that a gateway keeps: a text is what many of them say.
+    pub(crate) fn details<'d, 's>(&mut self, answer: u64, list: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+        let known = &mut self.answers.entry(answer).or_default().details;
+        for (block, piece) in details::read(list) {
+            match known.last_mut().filter(|last| last.signature.is_none() && piece.signature.is_none()) {
+                Some(last) => last.text.push_str(&piece.text),
+                None => known.push(ChoiceReasoning::new(piece, locate(block))),
+            }
+        }
+    }
+
     /// Appends text pieces to the reasoning with this number: of its text, and of its signature.
     pub(crate) fn reasons(
         &mut self,
@@ -407,6 +435,7 @@ impl Assembly {
                 let mut whole = Growing {
                     text: answer.text,
                     reasoning: (0u64..).zip(answer.reasoning).collect(),
+                    details: answer.details,
                     unknown: answer.unknown,
                     is_whole: Some(answer.is_whole),
                     ..Growing::default()
@@ -427,6 +456,7 @@ impl Assembly {
                 calls: answer.calls,
                 text: answer.text,
                 reasoning: answer.reasoning.into_values().collect(),
+                details: answer.details,
                 unknown: answer.unknown,
                 breaks_off: answer.is_whole.is_none(),
                 // A stream without an end was aborted.

@@ -23,6 +23,7 @@ mod assembly;
 pub mod call_marks;
 mod claim;
 pub mod conversation;
+mod details;
 pub mod detection;
 pub mod diff;
 pub mod endpoint;

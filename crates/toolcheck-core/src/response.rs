@@ -10,9 +10,9 @@ use toolcheck_json::{Decoded, Document, Kind, Records, Value, to_base64};
 use crate::assembly::{Assembly, Locate};
 pub use crate::assembly::{Choice, ChoiceCall, ChoiceReasoning, Completion, Missing, StreamFault};
 use crate::formats::{self, Format};
-use crate::ir::{Body, Part, Place, Signature, Transcript};
-use crate::targets;
+use crate::ir::{Body, Message, Part, Place, Signature, Transcript};
 pub use crate::unread::unread_calls;
+use crate::{details, targets};
 
 /// Reads a response of a format; `None` if the value is something else, such as an error. The completions are empty if
 /// the response was streamed or is inside a string.
@@ -226,7 +226,14 @@ pub fn reasoning(
     let Body::Reasoning(_) = part.body else { return None };
     let format = formats::find(transcript.format?.id)?;
     let read = (format.read_reasoning)(document.value(part.place.node));
-    Some(ChoiceReasoning { text: read.text, signature: read.signature, place: part.place })
+    Some(ChoiceReasoning::new(read, part.place))
+}
+
+/// The reasoning that a gateway keeps in a message, with its signatures.
+pub fn details(message: &Message<'_>, document: &Document<'_>) -> Vec<ChoiceReasoning> {
+    let list = message.reasoning_details.map(|details| document.value(details.node));
+    let blocks = list.into_iter().flat_map(details::read);
+    blocks.map(|(block, read)| ChoiceReasoning::new(read, Place::of(block))).collect()
 }
 
 /// The signature of a call in a transcript; `None` if it has none, or one that is taken from whoever has no real one.

@@ -318,14 +318,14 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
 
 /// Adds what a piece of a choice says besides calls.
 fn contents<'d, 's>(assembly: &mut Assembly, answer: u64, delta: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    let details = delta.get("reasoning_details");
+    details.into_iter().for_each(|list| assembly.details(answer, list, locate));
     let content = delta.get("content");
     assembly.text(answer, content);
     for block in content.into_iter().flat_map(|content| content.elements()) {
         assembly.text(answer, block.get("text"));
         if block.get_str("type").as_deref() == Some("thinking") {
-            let read = read_reasoning(block);
-            let read = ChoiceReasoning { text: read.text, signature: read.signature, place: locate(block) };
-            assembly.reasoning(answer, 0, read);
+            assembly.reasoning(answer, 0, ChoiceReasoning::new(read_reasoning(block), locate(block)));
         }
     }
     let is_text = |value: &Value<'_, '_>| value.as_json_str().is_some();
@@ -358,8 +358,8 @@ struct Members<'d, 's> {
     call_id: Option<Named<'s>>,
     reasoning: Option<Value<'d, 's>>,
     audio: Option<Value<'d, 's>>,
-    /// Whether a gateway stores the model's reasoning and its signatures next to the message.
-    is_signed: bool,
+    /// The model's reasoning and its signatures, as a gateway keeps them.
+    details: Option<Value<'d, 's>>,
     /// The last of the dialect's names for a result's tool, with its rank among them.
     result_name: Option<(usize, Named<'s>)>,
     /// The dialect's texts in addition to the content.
@@ -396,7 +396,9 @@ fn members<'d, 's>(
             Some("reasoning_content" | "reasoning" | "thinking") => {
                 own.reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }
-            Some("reasoning_details") => own.is_signed = member.elements().next().is_some(),
+            Some("reasoning_details") => {
+                own.details = Some(member).filter(|list| list.elements().next().is_some())
+            }
             Some("audio") => own.audio = Some(member).filter(|audio| audio.is_object()),
             Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
             // Moonshot calls it partial.
@@ -442,6 +444,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     message.empty_calls =
         own.calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
     let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
+    message.reasoning_details = own.details.map(Place::of);
     message.has_empty_reasoning = own.reasoning.as_ref().is_some_and(is_empty);
     let id = own.call_id.as_ref().filter(|_| own.calls.is_none());
     let is_answer = id.is_some_and(|id| mistakes::is_answer(transcript, message.role, &id.text));
@@ -497,7 +500,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
         transcript.push(Part::new(medium, index, Body::Media));
     }
     if let Some(calls) = own.calls {
-        push_calls(transcript, calls, own.is_signed);
+        push_calls(transcript, calls, own.details.is_some());
     }
     if let Some(value) = own.function_call {
         transcript.push(Part::new(value, 0, called(value, None, ToolKind::LegacyFunction)));

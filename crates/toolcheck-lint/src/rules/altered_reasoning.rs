@@ -17,7 +17,8 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept.filter(|kept| !kept.is_later) else { return };
-    let is_signed = kept.answer.reasoning.iter().any(|block| block.signature.is_some());
+    let is_signed =
+        kept.answer.reasoning.iter().chain(&kept.answer.details).any(|block| block.signature.is_some());
     let (case, what) = match kept.thoughts(cx) {
         ReasoningChange::SignedOtherwise => ("signature", "with a different signature"),
         // Where the signature must be there, another rule says so.

@@ -97,6 +97,8 @@ pub(crate) struct PastChoice {
     /// The text besides the calls.
     pub(crate) text: String,
     pub(crate) reasoning: Vec<ChoiceReasoning>,
+    /// The reasoning once more, as a gateway keeps it with its signatures.
+    pub(crate) details: Vec<ChoiceReasoning>,
     /// Where the reasoning starts, if it is in another record.
     pub(crate) spot_of_reasoning: Option<Spot>,
     pub(crate) is_whole: bool,
@@ -159,6 +161,7 @@ impl PastChoice {
             calls: calls.collect(),
             text: answer.text,
             reasoning: answer.reasoning,
+            details: answer.details,
             spot_of_reasoning: None,
             is_whole: answer.is_whole,
         }
@@ -466,7 +469,7 @@ impl Exchanges {
             open.is_elsewhere = true;
             for answer in &mut open.answers {
                 wanted.extend(answer.calls.iter_mut().map(|call| (call.call.place, &mut call.spot)));
-                let first = answer.reasoning.first().map(|block| block.place);
+                let first = answer.reasoning.iter().chain(&answer.details).next().map(|block| block.place);
                 wanted.extend(first.map(|place| (place, &mut answer.spot_of_reasoning)));
             }
             let of_run = open.run.first.as_mut().filter(|(_, spot)| spot.is_none());

@@ -69,7 +69,7 @@ impl HistoryMatch<'_> {
 
     /// Points at the reasoning in the response, and names the first call of the turn.
     pub(crate) fn point_at_reasoning(&self, finding: &mut Draft) {
-        if let Some(block) = self.answer.reasoning.first() {
+        if let Some(block) = self.answer.reasoning.iter().chain(&self.answer.details).next() {
             finding.label_at(
                 block.place,
                 self.answer.spot_of_reasoning.clone(),
@@ -82,22 +82,34 @@ impl HistoryMatch<'_> {
     }
 
     /// What the history keeps of the answer's reasoning.
-    pub(crate) fn thoughts(&self, cx: &Context<'_, '_>) -> ReasoningChange {
-        let given: Vec<&ChoiceReasoning> =
-            self.answer.reasoning.iter().filter(|block| !is_blank(block)).collect();
+    pub(crate) fn thoughts<'s>(&'s self, cx: &Context<'_, '_>) -> ReasoningChange {
+        let told = |blocks: &'s [ChoiceReasoning]| -> Vec<&'s ChoiceReasoning> {
+            blocks.iter().filter(|block| !is_blank(block)).collect()
+        };
+        let (mut given, details) = (told(&self.answer.reasoning), told(&self.answer.details));
+        if given.is_empty() {
+            given.clone_from(&details);
+        }
         if given.is_empty() || !self.is_current(cx) || self.turn(cx).is_empty() || self.is_unclear(cx) {
             return ReasoningChange::Kept;
         }
         let mut stored = Vec::new();
+        let mut kept_details = Vec::new();
         let mut is_emptied = false;
         for number in self.turn(cx) {
             let message = &cx.transcript.messages[number];
             is_emptied |= message.has_empty_reasoning;
+            kept_details.extend(response::details(message, cx.document));
             let parts = cx.transcript.parts_of(message).iter();
             stored.extend(parts.filter_map(|part| response::reasoning(cx.transcript, part, cx.document)));
         }
         is_emptied |= !stored.is_empty();
         stored.retain(|block| !is_blank(block));
+        kept_details.retain(|block| !is_blank(block));
+        if !kept_details.is_empty() {
+            // They are what the model gets: the text beside them repeats what they say.
+            return compare(if details.is_empty() { &given } else { &details }, &kept_details);
+        }
         if stored.is_empty() {
             // Some servers and clients have the reasoning in the text.
             let text = letters(&[&self.text(cx)]);
