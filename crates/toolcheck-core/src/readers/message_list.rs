@@ -27,8 +27,29 @@ pub(super) static READER: Reader =
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own =
         |message: Value<'_, '_>| message.get_str("tracking_id").is_some() && message.get("role").is_some();
-    let first = records.first().and_then(|record| record.elements().next());
-    if first.is_some_and(is_own) { certainty::CERTAIN } else { 0 }
+    let Some(record) = records.first() else { return 0 };
+    let is_known = record.elements().next().is_some_and(is_own)
+        || record.elements().take(ITEMS_LOOKED_AT).any(is_of_livekit);
+    if is_known { certainty::CERTAIN } else { 0 }
+}
+
+/// How many items of a list are looked at.
+const ITEMS_LOOKED_AT: usize = 8;
+
+/// Whether an item is one that LiveKit keeps of a conversation, as only it writes it (`ChatContext.to_dict` in
+/// `livekit-agents/livekit/agents/llm/chat_context.py` of livekit/agents).
+fn is_of_livekit(item: Value<'_, '_>) -> bool {
+    let has = |key: &str| item.get(key).is_some();
+    match item.get_str("type").as_deref() {
+        Some("agent_handoff" | "agent_config_update") => has("id"),
+        Some("message") => {
+            let mut contents = item.list("content");
+            has("interrupted") && contents.next().is_some_and(|first| first.as_json_str().is_some())
+        }
+        Some("function_call") => has("call_id") && has("extra"),
+        Some("function_call_output") => has("call_id") && has("is_error"),
+        _ => false,
+    }
 }
 
 /// Whether the lists of messages in a document are looked for: it is not a request with a mistake, and nothing that is

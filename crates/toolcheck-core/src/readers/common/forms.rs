@@ -92,6 +92,28 @@ pub(super) fn surest(value: Value<'_, '_>) -> Option<&'static Format> {
     (sure >= SURE_OF_LIST).then_some(format)
 }
 
+/// What a member of an object is, if a voice agent's platform repeats in it the messages that another one has: LiveKit's reports
+/// of sessions have the events of their items (`SessionReport.to_dict` in
+/// `livekit-agents/livekit/agents/voice/report.py` of livekit/agents), and Vapi's calls their messages again, also in the form of
+/// OpenAI (`Artifact` in <https://docs.vapi.ai/api-reference/calls/get>).
+pub(super) fn repeated_by_voice(value: Value<'_, '_>, member: Value<'_, '_>) -> Option<&'static str> {
+    let is_list = |key: &str| value.get(key).is_some_and(Value::is_array);
+    if member.has_key("events") {
+        let items = value.get("chat_history").and_then(|history| history.get("items"));
+        return items.is_some_and(Value::is_array).then_some("events beside messages");
+    }
+    let of_openai = "messagesOpenAIFormatted";
+    let is_again = member.has_key(of_openai)
+        || member.has_key("conversation") && is_list(of_openai)
+        || member.has_key("artifact")
+            && member.get("messages").is_some_and(|again| {
+                let is_of_call = |message: Value<'_, '_>| message.get("secondsFromStart").is_some();
+                let count = |key| value.list(key).count();
+                value.list("messages").any(is_of_call) && count("messages") == again.elements().count()
+            });
+    (is_again && is_list("messages")).then_some("lists of messages that another one repeats")
+}
+
 /// Whether a member of an object repeats what another one has.
 pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
     // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
@@ -114,4 +136,9 @@ pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
         || member.has_key("info") && is_preview()
         || member.has_key("toolCall") && is_of_checkpoint()
         || (member.has_key("outputs") || member.has_key("output")) && is_of_response()
+}
+
+/// Whether a member of a row of NeMo Gym is what a verifier expects beside the request.
+pub(super) fn is_expected_in_gym(row: Value<'_, '_>, member: Value<'_, '_>) -> bool {
+    member.has_key("expected_action") && row.get("responses_create_params").is_some()
 }

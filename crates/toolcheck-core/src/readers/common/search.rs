@@ -6,7 +6,11 @@ use toolcheck_json::{NodeId, Value};
 use super::answers::{
     has_own_calls, holds_call, is_of_blocks, read_own_calls, read_responses, reader_of_answer,
 };
-use super::forms::{How, is_copy, is_of_sdk, is_page, may_end_with_chosen, own_form, surest};
+use super::columns::value_at;
+use super::forms::{
+    How, is_copy, is_expected_in_gym, is_of_sdk, is_page, may_end_with_chosen, own_form, repeated_by_voice,
+    surest,
+};
 use super::lists::Beside;
 use super::traces::Side;
 use super::{
@@ -463,9 +467,11 @@ impl<'d, 's> Search<'d, 's> {
                 stack.extend(others.map(|message| (message, Around::default())));
                 continue;
             }
-            // NeMo Gym's rows have what a verifier expects beside the request.
-            let is_of_gym =
-                member.has_key("expected_action") && value.get("responses_create_params").is_some();
+            if let Some(what) = repeated_by_voice(value, member) {
+                self.left_out.add(what, 1);
+                continue;
+            }
+            let is_of_gym = is_expected_in_gym(value, member);
             let is_beside = is_row && !lists::is_list(member);
             if is_of_gym || is_beside && super::is_of_grader(member) && unread::is_expected(member) {
                 self.left_out.add("answers that a verifier expects", 1);
