@@ -1,6 +1,8 @@
 //! Histories of frameworks whose messages are in no wire format, a file each.
 
 mod autogen;
+mod bee_ai;
+mod elevenlabs;
 mod fantasy;
 mod genai;
 mod haystack;
@@ -11,6 +13,7 @@ mod llama_index_ts;
 mod rig;
 mod ruby_llm;
 mod spring_ai;
+mod ultravox;
 
 use toolcheck_json::Value;
 
@@ -35,8 +38,10 @@ struct Framework {
     add: for<'s> fn(&mut Transcript<'s>, Value<'_, 's>, Role),
 }
 
-static ALL: [&Framework; 11] = [
+static ALL: [&Framework; 14] = [
     &autogen::FRAMEWORK,
+    &bee_ai::FRAMEWORK,
+    &elevenlabs::FRAMEWORK,
     &fantasy::FRAMEWORK,
     &genai::FRAMEWORK,
     &haystack::FRAMEWORK,
@@ -47,6 +52,7 @@ static ALL: [&Framework; 11] = [
     &rig::FRAMEWORK,
     &ruby_llm::FRAMEWORK,
     &spring_ai::FRAMEWORK,
+    &ultravox::FRAMEWORK,
 ];
 
 /// How many members of a record are looked at for a list of messages, how many messages of it, and how many blocks of them.
@@ -64,8 +70,9 @@ const EVENTS: &str = "events beside messages";
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // Every file is looked at: a glance at what is surely messages, and at what only states of these frameworks have.
-    let has_calls =
-        |message: Value<'_, '_>| ruby_llm::has_calls(message) || llama_index_ts::has_tools(message);
+    let has_calls = |message: Value<'_, '_>| {
+        ruby_llm::has_calls(message) || llama_index_ts::has_tools(message) || bee_ai::has_tools(message)
+    };
     let is_message = |message: Value<'_, '_>| framework_of(message).is_some();
     let is_list = |value: Value<'_, '_>| {
         value.elements().take(LOOKED_AT).any(is_message)
@@ -77,9 +84,16 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             is_message(*record)
                 || record.get_any(&STATES).is_some_and(Value::is_object)
                 || record.members().take(MEMBERS_LOOKED_AT).any(is_list)
+                // Of ElevenLabs, as its API returns them and as its webhooks bring them.
+                || record.get("data").unwrap_or(*record).get("transcript").is_some_and(is_list)
         }
     };
-    if records.iter().take(LOOKED_AT).any(may_be) { nested::certainty_of(records, is_message) } else { 0 }
+    let is_on_lines = || records.iter().take(CALLS_LOOKED_AT).any(|record| has_calls(*record));
+    if records.iter().take(LOOKED_AT).any(may_be) || is_on_lines() {
+        nested::certainty_of(records, is_message)
+    } else {
+        0
+    }
 }
 
 /// A list of messages of a framework that holds calls, in a file of another kind: it is in no wire format.
@@ -123,18 +137,23 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
     let mut transcript = Transcript::of_conversation(READER.key(), root);
     // Of a list that has a message of a framework, the others are of it too.
     let framework = list.messages.iter().find_map(|message| framework_of(*message));
-    for &message in &list.messages {
+    let is_of_call = framework.is_some_and(|own| std::ptr::eq(own, &elevenlabs::FRAMEWORK));
+    let ordered = if is_of_call { Some(elevenlabs::in_order(&list.messages)) } else { None };
+    for &message in ordered.as_ref().unwrap_or(&list.messages) {
         let name = ["role", "_role", "messageType", "type"].iter().find_map(|key| message.get_str(key));
         let role = match name.as_deref().unwrap_or_default() {
             "TextMessage" | "MultiModalMessage" if message.get_str("source").as_deref() == Some("user") => {
                 Role::User
             }
-            "user" | "User" | "USER" | "human" | "UserMessage" => Role::User,
+            "user" | "User" | "USER" | "human" | "UserMessage" | "MESSAGE_ROLE_USER" => Role::User,
             "system" | "System" | "developer" | "SYSTEM" | "SystemMessage" => Role::System,
             "tool" | "Tool" | "function" | "TOOL" | "TOOL_EXECUTION_RESULT" => Role::Tool,
-            "FunctionExecutionResultMessage" | "ToolCallExecutionEvent" => Role::Tool,
+            "FunctionExecutionResultMessage" | "ToolCallExecutionEvent" | "MESSAGE_ROLE_TOOL_RESULT" => {
+                Role::Tool
+            }
             "assistant" | "Assistant" | "chatbot" | "model" | "ASSISTANT" | "ai" | "AI"
             | "AssistantMessage" => Role::Assistant,
+            "agent" | "MESSAGE_ROLE_AGENT" | "MESSAGE_ROLE_TOOL_CALL" => Role::Assistant,
             "ToolCallRequestEvent" | "HandoffMessage" => Role::Assistant,
             name if name.ends_with("Message") => Role::Assistant,
             name if name.ends_with("Event") || name == "CUSTOM" => {
