@@ -72,3 +72,15 @@ fn other_texts_are_not_what_a_language_prints() {
         assert_eq!(language_of(text), None, "{text}");
     }
 }
+
+#[test]
+fn a_list_of_interactions_is_a_cassette_if_it_has_requests() {
+    for (text, is_cassette) in [
+        ("interactions:\n- request:\n    method: post\n", true),
+        ("http_interactions:\n- recorded_at: now\n", true),
+        ("interactions:\n- id: 1\n  inputs:\n  - When is high tide?\n", false),
+    ] {
+        let name = of_text(text.as_bytes()).map(|text| text.name);
+        assert_eq!(name == Some("a YAML cassette of recorded HTTP requests"), is_cassette, "{text}");
+    }
+}

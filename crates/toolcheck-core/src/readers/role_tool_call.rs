@@ -4,7 +4,7 @@
 use toolcheck_json::Value;
 
 use super::{Reader, search, sharegpt, turns};
-use crate::claim::certainty;
+use crate::claim::{MESSAGES_LOOKED_AT, certainty};
 use crate::unsupported;
 
 pub(super) static READER: Reader =
@@ -19,5 +19,8 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             && (!unsupported::is_meant_as_request(*record) || unsupported::is_row_with_text(*record))
             && !unsupported::is_unread_request(*record)
     };
-    if records.iter().any(is_own) { certainty::LIKELY } else { 0 }
+    // What a model answered in a row for Azure's evaluators, by itself.
+    let has_blocks = |turn: Value<'_, '_>| turn.list("content").take(2).any(turns::is_of_evaluator);
+    let is_answer = |record: &Value<'_, '_>| record.elements().take(MESSAGES_LOOKED_AT).any(has_blocks);
+    if records.iter().any(|record| is_own(record) || is_answer(record)) { certainty::LIKELY } else { 0 }
 }

@@ -71,6 +71,20 @@ static ALL: &[Unsupported] = &[
         let is_one = |chat: Value<'_, '_>| is_list(chat, "chat_messages") && has(chat, &["uuid"]);
         is_one(root) || root.elements().take(LOOKED_AT).any(is_one)
     }),
+    of_agent("an export of DeepSeek", |root| {
+        let is_node =
+            |node: Value<'_, '_>| node.get("message").is_some_and(|said| is_list(said, "fragments"));
+        let is_one = |chat: Value<'_, '_>| {
+            chat.get("mapping").is_some_and(|all| all.members().take(LOOKED_AT).any(is_node))
+        };
+        is_one(root) || root.elements().take(LOOKED_AT).any(is_one)
+    }),
+    of_agent("an export of Grok", |root| root.list("conversations").take(LOOKED_AT).any(is_chat_of_grok)),
+    // `~/.junie/sessions/*/events.jsonl`.
+    of_agent("a session of Junie", |root| {
+        is_one_of(root, "kind", &["SessionA2uxEvent"]) && has(root, &["event"])
+            || is_one_of(root, "kind", &["UserPromptEvent"]) && has(root, &["prompt"])
+    }),
     of_agent("a session of OpenCode 2", |root| {
         let lists = [Some(root), root.get("data"), root.get("messages")];
         let mut messages = lists.into_iter().flatten().flat_map(|list| list.elements().take(LOOKED_AT));
@@ -141,8 +155,8 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key, or a type, that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 9] = words(
-        "meta step_index step_number steps chat_messages payload_type table messages_total parent_tool_use_id",
+    const KEYS: [&str; 10] = words(
+        "mapping meta step_index step_number steps chat_messages payload_type table messages_total parent_tool_use_id",
     );
     const TYPES: [&str; 6] = words(r#""ask" "say" "session "message" "function_call "FoundationModels."#);
     const OF_MESSAGES: [&str; 6] = words("versions message type contentParts fragments lmMessageIds");
@@ -158,6 +172,7 @@ fn may_be_one(root: Value<'_, '_>) -> bool {
                         || first_of(message, "content").is_some_and(|block| block.get("type").is_none())
                 })
         }
+        _ if member.has_key("conversations") => member.elements().next().is_some_and(is_chat_of_grok),
         _ if member.has_key("id") => member.raw().starts_with(b"\"T-"),
         _ if member.has_key("kind") => member.raw().get(1).is_some_and(u8::is_ascii_uppercase),
         _ => KEYS.iter().any(|key| member.has_key(key)),
@@ -177,6 +192,11 @@ fn is_of_agent_sdk(message: Value<'_, '_>) -> bool {
         && message.get("parent_tool_use_id").is_some()
         && message.get("role").is_none()
         && is_untyped()
+}
+
+fn is_chat_of_grok(chat: Value<'_, '_>) -> bool {
+    let mut responses = chat.list("responses").take(LOOKED_AT);
+    responses.any(|entry| entry.get("response").is_some_and(|said| has(said, &["sender", "message"])))
 }
 
 fn is_of_lmstudio(message: Value<'_, '_>) -> bool {

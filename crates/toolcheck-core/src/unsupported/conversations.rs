@@ -47,7 +47,10 @@ static ALL: &[Unsupported] = &[
     of_agent("a log of Codex's app server", is_of_app_server)
         .advising("check the session that Codex keeps: `~/.codex/sessions`"),
     // `InvokeAgent` of the Bedrock Agent Runtime.
-    of_agent("a conversation with an agent of Amazon Bedrock", is_of_bedrock_agent),
+    of_agent("a conversation with an agent of Amazon Bedrock", |root| {
+        let list = root.get("traces").unwrap_or(root);
+        is_of_bedrock_agent(root) || list.elements().take(LOOKED_AT).any(is_of_bedrock_agent)
+    }),
     // The events of a session, alone or as a page of them.
     of_agent("a session of Anthropic's Managed Agents", |root| {
         let page = root.get("data").or_else(|| root.get("events")).unwrap_or(root);
@@ -65,9 +68,9 @@ pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
 
 /// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
 fn may_be_one(root: Value<'_, '_>) -> bool {
-    const KEYS: [&str; 24] = words(
+    const KEYS: [&str; 26] = words(
         "assistant_id chat_history contextId data events from history input items jsonrpc kind memory message messages method \
-        object returnControl sessionState steps task tool_outputs trace ttl type",
+        object orchestrationTrace returnControl sessionState steps task tool_outputs trace traces ttl type",
     );
     root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
 }
@@ -184,7 +187,11 @@ fn is_of_bedrock_agent(root: Value<'_, '_>) -> bool {
     let inside = |outer: &str, key: &str| root.get(outer).and_then(|outer| outer.get(key));
     const TRACES: [&str; 4] =
         ["orchestrationTrace", "preProcessingTrace", "postProcessingTrace", "routingClassifierTrace"];
-    inside("trace", "trace").is_some_and(|trace| trace.get_any(&TRACES).is_some())
+    let is_trace = |trace: Value<'_, '_>| trace.get_any(&TRACES).is_some_and(Value::is_object);
+    // An event of the stream has the trace with what it is of, which programs keep alone too.
+    is_trace(root)
+        || root.get("trace").is_some_and(is_trace)
+        || inside("trace", "trace").is_some_and(is_trace)
         || inside("returnControl", "invocationInputs").is_some_and(Value::is_array)
         || inside("sessionState", "returnControlInvocationResults").is_some_and(Value::is_array)
 }

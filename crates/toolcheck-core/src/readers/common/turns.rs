@@ -171,7 +171,7 @@ fn is_own_block(block: Value<'_, '_>) -> bool {
 
 /// Whether a block is a call or a result of a row for Azure's evaluators (`break_tool_call_into_messages` in
 /// <https://github.com/Azure/azure-sdk-for-python/blob/main/sdk/evaluation/azure-ai-evaluation/azure/ai/evaluation/_converters/_models.py>).
-fn is_of_evaluator(block: Value<'_, '_>) -> bool {
+pub(crate) fn is_of_evaluator(block: Value<'_, '_>) -> bool {
     match block.get_str("type").as_deref() {
         Some("tool_call") => block.get("tool_call_id").is_some() && block.get("arguments").is_some(),
         Some("tool_result") => block.get("tool_result").is_some(),
