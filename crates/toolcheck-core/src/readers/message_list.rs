@@ -46,8 +46,6 @@ fn is_of_livekit(item: Value<'_, '_>) -> bool {
             let mut contents = item.list("content");
             has("interrupted") && contents.next().is_some_and(|first| first.as_json_str().is_some())
         }
-        Some("function_call") => has("call_id") && has("extra"),
-        Some("function_call_output") => has("call_id") && has("is_error"),
         _ => false,
     }
 }

@@ -190,7 +190,7 @@ fn is_of_bedrock_agent(root: Value<'_, '_>) -> bool {
     let is_trace = |trace: Value<'_, '_>| trace.get_any(&TRACES).is_some_and(Value::is_object);
     // An event of the stream has the trace with what it is of, which programs keep alone too.
     is_trace(root)
-        || root.get("trace").is_some_and(is_trace)
+        || root.get("trace").is_some_and(is_trace) && root.get("messages").is_none()
         || inside("trace", "trace").is_some_and(is_trace)
         || inside("returnControl", "invocationInputs").is_some_and(Value::is_array)
         || inside("sessionState", "returnControlInvocationResults").is_some_and(Value::is_array)

@@ -133,6 +133,8 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
     let is_of_function = |turn: Value<'_, '_>| turn.get("function_call").is_some_and(Value::is_object);
     let is_own = |turn: Value<'_, '_>| match turn.get_str("role").as_deref() {
         None | Some("user" | "system") => false,
+        // Vapi's and Retell's calls, also without tools.
+        Some("bot" | "agent") => turn.get_any(&["secondsFromStart", "words"]).is_some(),
         // Cohere's rows (<https://docs.cohere.com/docs/chat-preparing-the-data>).
         Some("Chatbot") => true,
         Some("assistant") => {
