@@ -262,9 +262,7 @@ impl<'r> Log<'r> {
                 repeated.extend(report.reported.leave_out(document, transcript, &mut drafts, start));
             }
             let target = rules.known.filter(|_| next.is_none() || self.options.target.is_some());
-            let target = target.map(|target| &*target.id);
-            report.target = report.target.take().or_else(|| target.map(str::to_owned));
-            self.count(conversation, target, report);
+            self.count(conversation, target.map(|target| &*target.id), report);
         }
         if reading.conversations.iter().any(|one| !one.transcript.messages.is_empty()) {
             drafts.extend(rows::of_another(document.root(), self.options, &mut report.reported));
@@ -489,6 +487,7 @@ impl<'r> Log<'r> {
             report.kind = transcript.kind;
         }
         report.transcripts += 1;
+        report.target = report.target.take().or_else(|| target.map(str::to_owned));
         // What took its place is in the file too.
         if conversation.end != ConversationEnd::Replaced || self.options.conversation.is_some() {
             report.messages += transcript.messages.len();

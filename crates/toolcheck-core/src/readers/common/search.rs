@@ -6,7 +6,6 @@ use toolcheck_json::{NodeId, Value};
 use super::answers::{
     has_own_calls, holds_call, is_of_blocks, read_own_calls, read_responses, reader_of_answer,
 };
-use super::columns::value_at;
 use super::forms::{
     How, is_copy, is_expected_in_gym, is_of_sdk, is_page, may_end_with_chosen, own_form, repeated_by_voice,
     surest,
