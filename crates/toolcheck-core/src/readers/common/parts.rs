@@ -24,6 +24,12 @@ pub(crate) fn id<'d, 's>(value: Option<Value<'d, 's>>) -> Option<Value<'d, 's>> 
     value.filter(|id| !id.as_json_str().is_some_and(|id| id.is_empty()))
 }
 
+/// What is said in a turn of Vapi's calls, which has it under a key of its own.
+pub(crate) fn spoken<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
+    let said = turn.get("message").filter(|_| turn.get("secondsFromStart").is_some())?;
+    id(Some(said)).filter(|_| turn.get_any(&["toolCalls", "toolCallId"]).is_none())
+}
+
 /// The model's reasoning, as far as files tell.
 pub(crate) fn reasoning<'s>(signature: Option<Value<'_, 's>>) -> Body<'s> {
     Body::Reasoning(Reasoning { id: None, signature: Signature::of(signature), is_redacted: false })

@@ -133,7 +133,6 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
     let is_of_function = |turn: Value<'_, '_>| turn.get("function_call").is_some_and(Value::is_object);
     let is_own = |turn: Value<'_, '_>| match turn.get_str("role").as_deref() {
         None | Some("user" | "system") => false,
-        // Vapi's and Retell's calls, also without tools.
         Some("bot" | "agent") => turn.get_any(&["secondsFromStart", "words"]).is_some(),
         // Cohere's rows (<https://docs.cohere.com/docs/chat-preparing-the-data>).
         Some("Chatbot") => true,
@@ -227,7 +226,7 @@ fn read_turn<'s>(
     has_calls: bool,
 ) {
     let name = turn.get_any(&SPEAKERS).and_then(Named::of);
-    let text = turn.get_any(&TEXTS).map(said_alone);
+    let text = turn.get_any(&TEXTS).or_else(|| parts::spoken(turn)).map(said_alone);
     let speaker = name.as_ref().map_or("", |name| &*name.text);
     let role = role_of(speaker);
     // A user who hands on what a tool said.
