@@ -209,8 +209,10 @@ impl Choice {
                 _ => {}
             }
         }
-        for details in said.transcript.messages.iter().filter_map(|message| message.reasoning_details) {
-            answer.add_details(root.document().value(details.node), locate);
+        for message in &said.transcript.messages {
+            if let Some(list) = root.document().value(message.place.node).get(details::KEY) {
+                answer.add_details(list, locate);
+            }
         }
         answer
     }

@@ -7,6 +7,9 @@ use toolcheck_json::Value;
 
 use crate::conversation::Reasoning;
 
+/// The key of a message, or of a piece of a stream, that has them.
+pub(crate) const KEY: &str = "reasoning_details";
+
 /// Reads the blocks in a list of details.
 pub(crate) fn read<'d, 's>(details: Value<'d, 's>) -> impl Iterator<Item = (Value<'d, 's>, Reasoning)> {
     let text = |block: Value<'_, '_>, keys: [&str; 2]| {

@@ -231,7 +231,7 @@ pub fn reasoning(
 
 /// The reasoning that a gateway keeps in a message, with its signatures.
 pub fn details(message: &Message<'_>, document: &Document<'_>) -> Vec<ChoiceReasoning> {
-    let list = message.reasoning_details.map(|details| document.value(details.node));
+    let list = document.value(message.place.node).get(details::KEY);
     let blocks = list.into_iter().flat_map(details::read);
     blocks.map(|(block, read)| ChoiceReasoning::new(read, Place::of(block))).collect()
 }

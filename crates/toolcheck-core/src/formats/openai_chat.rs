@@ -14,6 +14,7 @@ use super::{
 use crate::assembly::{self, Assembly, ChoiceCall, ChoiceReasoning, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::{self, Feature};
+use crate::details;
 use crate::fix_style::FixStyle;
 use crate::ir::{
     Arguments, Body, Buffers, Call, Content, Executor, FormatId, Message, MissingKey, Named, Part, Place,
@@ -318,7 +319,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
 
 /// Adds what a piece of a choice says besides calls.
 fn contents<'d, 's>(assembly: &mut Assembly, answer: u64, delta: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
-    let details = delta.get("reasoning_details");
+    let details = delta.get(details::KEY);
     details.into_iter().for_each(|list| assembly.details(answer, list, locate));
     let content = delta.get("content");
     assembly.text(answer, content);
@@ -396,9 +397,7 @@ fn members<'d, 's>(
             Some("reasoning_content" | "reasoning" | "thinking") => {
                 own.reasoning = Some(member).filter(|text| text.as_json_str().is_some());
             }
-            Some("reasoning_details") => {
-                own.details = Some(member).filter(|list| list.elements().next().is_some())
-            }
+            Some(details::KEY) => own.details = Some(member).filter(|list| list.elements().next().is_some()),
             Some("audio") => own.audio = Some(member).filter(|audio| audio.is_object()),
             Some("weight") => message.weight = Some(Place::of(member)).filter(|_| !member.is_null()),
             // Moonshot calls it partial.
@@ -444,7 +443,6 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
     message.empty_calls =
         own.calls.filter(|calls| calls.is_array() && calls.children().next().is_none()).map(Place::of);
     let is_empty = |text: &Value<'_, '_>| text.as_json_str().is_some_and(|text| text.is_empty());
-    message.reasoning_details = own.details.map(Place::of);
     message.has_empty_reasoning = own.reasoning.as_ref().is_some_and(is_empty);
     let id = own.call_id.as_ref().filter(|_| own.calls.is_none());
     let is_answer = id.is_some_and(|id| mistakes::is_answer(transcript, message.role, &id.text));

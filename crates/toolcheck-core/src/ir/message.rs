@@ -84,8 +84,6 @@ pub struct Message<'s> {
     pub is_unsent: bool,
     /// The place of the message's weight in a training example.
     pub weight: Option<Place>,
-    /// The place of the blocks in which a gateway keeps the model's reasoning, beside a text that repeats it.
-    pub reasoning_details: Option<Place>,
     /// Whether the message has a reasoning field with an empty text.
     pub has_empty_reasoning: bool,
 }
@@ -129,7 +127,6 @@ impl<'s> Message<'s> {
             is_directive: false,
             is_unsent: false,
             weight: None,
-            reasoning_details: None,
             has_empty_reasoning: false,
         }
     }
