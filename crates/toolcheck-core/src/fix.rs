@@ -140,7 +140,11 @@ impl Fix {
             (Some(one), Some(more)) if one != more => Some(format!("{one}; {more}")),
             (one, more) => one.or(more),
         };
-        self.changes.extend(other.changes);
+        for change in other.changes {
+            if self.changes.len() <= MOST_CHANGES && !self.changes.contains(&change) {
+                self.changes.push(change);
+            }
+        }
         (self.changes.len() <= MOST_CHANGES).then_some(self)
     }
 }

@@ -27,6 +27,8 @@ pub enum Action<'h> {
     Write(&'h str),
     /// `write it as json`.
     WriteAs(&'h str),
+    /// `write the whole object as json`.
+    WriteObjectAs(&'h str),
 }
 
 impl<'h> Action<'h> {
@@ -35,6 +37,9 @@ impl<'h> Action<'h> {
         let quoted = |start: &str| help.strip_prefix(start)?.split_once('`');
         if let Some(json) = help.strip_prefix("write it as ") {
             return Some(Self::WriteAs(json));
+        }
+        if let Some(json) = help.strip_prefix("write the whole object as ") {
+            return Some(Self::WriteObjectAs(json));
         }
         if let Some(member) = help.strip_prefix("add `\"") {
             // What else may be done follows.

@@ -426,6 +426,14 @@ impl<'f> ShapeFault<'f> {
         })
     }
 
+    /// The keys that may not be beside the key.
+    pub fn excluded(&self) -> &'f [Text] {
+        match self.check {
+            Some(CheckKind::Excludes(keys)) => keys,
+            _ => &[],
+        }
+    }
+
     /// Whether it is that a key is not there.
     pub fn lacks_key(&self) -> bool {
         match self.kind {

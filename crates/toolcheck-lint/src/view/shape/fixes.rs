@@ -7,12 +7,13 @@ use toolcheck_core::shape::{Kind, Shape, ShapeFaultKind};
 use toolcheck_core::text::{Counted, shorten};
 use toolcheck_json::{Document, NodeId};
 
-use super::{MOST_TRANSLATED, Refused, guesses, last, translated};
+use super::{MOST_TRANSLATED, Refused, guesses, last, same, translated};
 use crate::rule::Context;
 use crate::view::roles::as_result;
 
 /// Finds what fixes each fault where it is.
 pub(super) fn find(cx: &Context<'_, '_>, shape: &Shape, model: Option<&str>, refused: &mut [Refused<'_>]) {
+    let is_few = refused.len() <= guesses::MOST_KEYS;
     for (number, refused) in refused.iter_mut().enumerate() {
         let fault = &refused.fault;
         let is_other = fault.kind == ShapeFaultKind::Unknown || fault.is_of_type();
@@ -22,6 +23,10 @@ pub(super) fn find(cx: &Context<'_, '_>, shape: &Shape, model: Option<&str>, ref
         let is_picture = refused.is_all_unknown() || fault.is_of_type();
         let result = || last::unread_block(cx, block, false);
         let other = || is_picture.then(|| last::picture(cx, block)).flatten().or_else(result);
+        if let Some(fix) = same::of(cx, shape, model, refused, is_few) {
+            refused.fix = Some(fix);
+            continue;
+        }
         if let Some(fix) = is_block.then(|| translated(cx, block.id(), None)).flatten() {
             refused.fix = Some(fix);
             continue;

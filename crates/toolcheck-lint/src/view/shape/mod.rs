@@ -8,6 +8,7 @@ mod keywords;
 mod last;
 mod merge_faults;
 mod required;
+mod same;
 mod table;
 mod translated;
 mod wording;
