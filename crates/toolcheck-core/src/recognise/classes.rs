@@ -34,6 +34,10 @@ pub struct ErrorClass {
     /// Whether the cause is in the request. Otherwise the request may be fine.
     #[serde(default)]
     pub is_in_request: bool,
+    /// Whether its errors have the codes of JSON-RPC, which are negative numbers: where there is another, words that errors of
+    /// other classes have too do not speak for it.
+    #[serde(default)]
+    pub is_json_rpc: bool,
     /// The HTTP statuses that say as much where nothing else is known.
     #[serde(default)]
     pub statuses: Vec<u16>,
@@ -147,6 +151,11 @@ static DUMPS: LazyLock<Regex> = LazyLock::new(|| {
         .expect("it is a regular expression")
 });
 
+/// A code that is no negative number, which those of JSON-RPC are.
+static OTHER_CODE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)(?:[{,]\s*|["'])code["']?\s*:\s*["']?[a-z0-9]"#).expect("it is a regular expression")
+});
+
 /// What an error is about whose whole text is known, if that is longer than what is known of a rule's, and not in front
 /// of it: then it is its title.
 pub(super) fn known(error: &str, of_rule: &Extent) -> Option<Classified> {
@@ -207,11 +216,18 @@ pub(super) fn probable(error: &str, status: Option<u16>) -> Option<Classified> {
     };
     let found = by_signs.and_then(|class| match hint(class) {
         Some((_, own)) if own >= SURE => Some((class, None)),
-        _ => agreed(class, &similar::votes(error)),
+        _ => agreed(class, &votes(error)),
     });
     let (class, other) = found.or_else(|| Some((by_status()?, None)))?;
     let error = hint(class).map(|(hint, _)| hint);
     Some(Classified { class, other, error, is_cut: error.is_some(), captures: Vec::new() })
+}
+
+/// The classes that the words of known texts speak for.
+fn votes(error: &str) -> Vec<(&'static ErrorClass, f64)> {
+    let mut votes = similar::votes(error);
+    votes.retain(|(class, _)| !class.is_json_rpc || !OTHER_CODE.is_match(error));
+    votes
 }
 
 /// The class of an error's signs if the words of known texts speak for it too, or both if they speak for another; `None` if that

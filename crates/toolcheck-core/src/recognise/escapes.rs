@@ -13,9 +13,21 @@ static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(escape).expect("it is a regular expression")
 });
 
-/// A text without the escapes of what it is in, however deep.
+/// What programs write where they have cut a text.
+static CUT: LazyLock<Regex> = LazyLock::new(|| {
+    let mark = r"(?i)[ \t]*(?:\.{3}|\xe2\x80\xa6)?[ \t]*[(\[](?:\.{3}|\xe2\x80\xa6)? ?truncated[^()\[\]\n]{0,40}[)\]]";
+    Regex::new(&format!("(?-u){mark}")).expect("it is a regular expression")
+});
+
+/// An ellipsis, behind which another line begins.
+const ELLIPSIS: &str = "\u{2026}\n";
+
+/// A text without the escapes of what it is in, however deep, and with an ellipsis wherever a program says that it was cut.
 pub(super) fn unescaped(error: &str) -> Cow<'_, str> {
     let mut plain = Cow::Borrowed(error);
+    if let Cow::Owned(cut) = CUT.replace_all(error.as_bytes(), ELLIPSIS.as_bytes()) {
+        plain = Cow::Owned(String::from_utf8_lossy(&cut).into_owned());
+    }
     for _ in 0..DEEPEST {
         if !plain.contains('\\') {
             break;
@@ -51,6 +63,10 @@ mod tests {
             ),
             (r"b'\xe8\xaf\xb7 \u4e0d \xff'", "b'请 不 \u{fffd}'"),
             (r"'^\d+$' \u12 \xz \", r"'^\d+$' \u12 \xz \"),
+            ("without `tool_r (truncated...)", "without `tool_r\u{2026}\n"),
+            ("without… (truncated...)\n#0", "without\u{2026}\n\n#0"),
+            ("the [truncated] text... [truncated 1,204 characters]", "the\u{2026}\n text\u{2026}\n"),
+            ("the calls were truncated (twice)", "the calls were truncated (twice)"),
         ] {
             assert_eq!(unescaped(escaped), plain);
         }
