@@ -156,9 +156,10 @@ pub(super) fn repeats(document: &Document<'_>, refused: &mut Vec<Refused<'_>>) {
                 let (place, times, is_of_one_name) =
                     (fault.place(document), other.times, other.is_of_one_name);
                 let name = fault.name(document);
-                let own = other.fix.clone();
+                let (own, of_another) = (other.fix.clone(), other.of_another.clone());
                 let first = &mut refused[*first.get()];
                 first.times += times;
+                first.of_another.extend(of_another);
                 first.fix = first.fix.take().zip(own).and_then(|(one, other)| one.and(other));
                 first.is_of_one_name &= is_of_one_name && first.fault.name(document) == name;
                 if first.repeats.len() < MOST_LABELS {

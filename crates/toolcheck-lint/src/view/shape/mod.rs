@@ -19,7 +19,7 @@ use std::cell::OnceCell;
 use foldhash::HashSet;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Body, Part, Place, TranscriptKind};
-use toolcheck_core::shape::{Action, Answer, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
+use toolcheck_core::shape::{Action, Answer, Detail, Foreign, Kind, Shape, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
@@ -60,6 +60,8 @@ struct Refused<'c> {
     means: Option<Cow<'c, str>>,
     /// The rules that check the key where it belongs, if it is in a wrong place.
     misplaced: Vec<RuleId>,
+    /// The rules that miss what belongs to the object where it would be in its place, if it is one of another message.
+    of_another: Vec<(NodeId, RuleId)>,
     /// The same fault in other objects: the first of them.
     repeats: Vec<Place>,
     /// How many there are with the first one.
@@ -164,6 +166,7 @@ pub(crate) fn find<'c>(cx: &Context<'c, '_>) -> ShapeFaults<'c> {
             true => Vec::new(),
             false => shape.checked_elsewhere_by(&fault).collect(),
         },
+        of_another: of_another(&fault),
         repeats: Vec::new(),
         times: 1 + fault.alike.len(),
         is_of_one_name: fault.alike.is_empty(),
@@ -411,6 +414,13 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
     }
 }
 
+/// The rules that check a block which may not be in its message: what they miss belongs to the message that it is from.
+fn of_another(fault: &ShapeFault<'_>) -> Vec<(NodeId, RuleId)> {
+    let is_refused = matches!(&fault.detail, Detail::Values { allowed, .. } if allowed.is_empty());
+    let is_misplaced = is_refused && rule_of(fault) == RuleId::UnknownContentType;
+    if is_misplaced { fault.checked_by().collect() } else { Vec::new() }
+}
+
 /// The rules that miss what is there under a wrong key, or in a wrong place.
 fn explained(refused: &Refused<'_>) -> Vec<(NodeId, RuleId)> {
     let fault = &refused.fault;
@@ -424,7 +434,8 @@ fn explained(refused: &Refused<'_>) -> Vec<(NodeId, RuleId)> {
     // What is of another type may still be there: calls, in a message without content.
     let in_place = fault.checked_in_place_by().filter(|_| fault.kind == ShapeFaultKind::Type);
     let in_place = in_place.map(|rule| (fault.object_node(), rule));
-    id.into_iter().chain(misplaced).chain(in_place).collect()
+    let elsewhere = refused.of_another.iter().copied();
+    id.into_iter().chain(misplaced).chain(in_place).chain(elsewhere).collect()
 }
 
 /// Whether a body has fewer mistakes as a request of another format.
