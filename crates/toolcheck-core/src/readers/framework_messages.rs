@@ -21,6 +21,7 @@ use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, parts, turns};
 use crate::ir::{Body, Named, Place, Role, Transcript, Unread, UnreadKind};
+use crate::unsupported;
 
 pub(super) static READER: Reader = Reader::history(
     "framework-messages",
@@ -88,6 +89,14 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
                 || record.get("data").unwrap_or(*record).get("transcript").is_some_and(is_list)
         }
     };
+    // A request that has such parts by mistake is none of BeeAI's, which sends its own in the form of an API.
+    let is_request = |record: &Value<'_, '_>| {
+        let mut messages = record.list("messages").take(CALLS_LOOKED_AT);
+        messages.any(bee_ai::has_tools) && unsupported::is_meant_as_request(*record)
+    };
+    if records.iter().take(LOOKED_AT).any(is_request) {
+        return 0;
+    }
     let is_on_lines = || records.iter().take(CALLS_LOOKED_AT).any(|record| has_calls(*record));
     if records.iter().take(LOOKED_AT).any(may_be) || is_on_lines() {
         nested::certainty_of(records, is_message)

@@ -38,7 +38,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let Some(messages) = updates(records) else {
         let mut reading = nested::read(records, is_message, conversation);
         add_tools(records, &mut reading.conversations);
-        reading.left_out.add("calls and results in the steps of n8n", steps_of_n8n(records));
+        reading.left_out.add("calls and results in intermediate steps", steps_of_n8n(records));
         return reading;
     };
     let mut reading = Reading::default();

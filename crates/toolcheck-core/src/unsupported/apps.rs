@@ -1,6 +1,6 @@
 //! What applications and frameworks save or export of their conversations, and no reader reads yet.
 //!
-//! Each is told by keys that only it has. Once one of them can be read, its entry goes away.
+//! Each is told by keys that are together in it alone. Once one of them can be read, its entry goes away.
 
 use toolcheck_json::Value;
 
@@ -40,13 +40,15 @@ static ALL: &[Unsupported] = &[
         let is_one = |chat: Value<'_, '_>| {
             chat.get("mapping").is_some_and(|nodes| nodes.members().take(LOOKED_AT).any(is_node))
         };
-        is_one(root) || first(root).is_some_and(is_one)
+        !holds_messages(root) && (is_one(root) || first(root).is_some_and(is_one))
     }),
     of_agent("a conversation of LibreChat", |root| {
         first_of(root, "messages").is_some_and(|message| has(message, &["messageId", "isCreatedByUser"]))
     }),
     of_agent("messages of Dify", |root| {
-        let is_own = |message: Value<'_, '_>| has(message, &["query", "answer", "agent_thoughts"]);
+        let is_own = |message: Value<'_, '_>| {
+            has(message, &["query", "answer", "agent_thoughts"]) && !holds_messages(message)
+        };
         is_own(root) || first_of(root, "data").is_some_and(is_own)
     }),
     of_agent("messages of Flowise", |root| {
@@ -56,14 +58,16 @@ static ALL: &[Unsupported] = &[
     }),
     // `libs/agno/agno/run/agent.py` of agno-agi/agno.
     of_agent("events of a run of Agno", |root| {
-        has(root, &["event", "run_id", "created_at"]) && root.get_any(&["agent_id", "team_id"]).is_some()
+        has(root, &["event", "run_id", "created_at"])
+            && root.get_any(&["agent_id", "team_id"]).is_some()
+            && !holds_messages(root)
     }),
     // `schema/` of neulab/agent-data-protocol.
     of_agent("a trajectory of the Agent Data Protocol", |root| {
         first_of(root, "content").is_some_and(|step| has(step, &["class_"]))
     }),
     of_agent("events in the memory of Amazon Bedrock AgentCore", |root| {
-        let is_own = |event: Value<'_, '_>| has(event, &["memoryId", "actorId", "payload"]);
+        let is_own = |event: Value<'_, '_>| has(event, &["memoryId", "actorId"]) && is_list(event, "payload");
         is_own(root) || first_of(root, "events").is_some_and(is_own)
     }),
     // `CODEX_TUI_RECORD_SESSION` of openai/codex.
@@ -77,15 +81,30 @@ static ALL: &[Unsupported] = &[
         starts("sessionID", "ses_")
             && (starts("messageID", "msg_") && starts("id", "prt_")
                 || starts("id", "msg_") && has(root, &["role", "time"]))
-            || starts("id", "ses_") && has(root, &["projectID", "directory", "time"])
+            || starts("id", "ses_") && has(root, &["projectID", "directory", "time"]) && !holds_messages(root)
     })
     .advising("check what OpenCode exports: `opencode export`"),
     of_agent("rows of Crush's table of messages", |root| {
-        any_message(root, |row| has(row, &["session_id", "role", "parts", "created_at"]))
+        any_message(root, |row| {
+            has(row, &["session_id", "role", "created_at"]) && row.get("parts").is_some_and(are_of_crush)
+        })
     }),
 ];
 
 const LOOKED_AT: usize = 8;
+
+/// Whether parts of a message, which may be in a string, have what they are under `data`.
+fn are_of_crush(parts: Value<'_, '_>) -> bool {
+    match parts.as_str() {
+        Some(text) => text.contains("\"data\""),
+        None => first(parts).is_some_and(|part| has(part, &["type", "data"])),
+    }
+}
+
+/// Whether a conversation that can be read is beside the keys.
+fn holds_messages(root: Value<'_, '_>) -> bool {
+    ["messages", "contents", "input"].iter().any(|key| is_list(root, key))
+}
 
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     if may_be_one(root) { find_in(ALL, root) } else { None }

@@ -52,7 +52,7 @@ struct Running {
 const WATCHDOG_SCRIPT: &str = r#"
 while read -r line; do ids=$line; done
 [ -n "$ids" ] || exit
-for id in $ids; do kill -s KILL -- "-$id"; done
+for id in $ids; do [ "$id" = starting ] || kill -s KILL -- "-$id"; done
 for time in 1 2 3; do
     for file in $(grep -ls "$1" /proc/[0-9]*/environ); do
         id=${file#/proc/}
@@ -97,11 +97,12 @@ impl Running {
         descendants::end(&spared, &[&*spared, ended].concat());
     }
 
-    /// Says which processes run.
-    fn tell(&mut self) {
+    /// Says which processes run, and whether one is being started, whose id is not known yet.
+    fn tell(&mut self, is_starting: bool) {
         use std::io::Write;
 
-        let ids: Vec<String> = self.ids.iter().map(u32::to_string).collect();
+        let starting = is_starting.then(|| "starting".to_owned());
+        let ids: Vec<String> = self.ids.iter().map(u32::to_string).chain(starting).collect();
         // If it has ended, nothing but a kill of the program is left to it.
         let _ = self.watchdog.as_mut().map(|watchdog| writeln!(watchdog, "{}", ids.join(" ")));
     }
@@ -114,7 +115,7 @@ impl Running {
         Ok(())
     }
 
-    fn tell(&mut self) {}
+    fn tell(&mut self, _: bool) {}
 }
 
 /// Kills what runs, before the program ends. Nothing can be started from then on.
@@ -158,10 +159,15 @@ impl Process {
         std::os::unix::process::CommandExt::process_group(shell.env(MARK, mark()), 0);
         // A signal waits until the process is known.
         let mut running = running();
-        let child = running.begin().and_then(|()| shell.spawn());
+        let mut begin = || {
+            running.begin()?;
+            running.tell(true);
+            shell.spawn()
+        };
+        let child = begin();
+        running.ids.extend(child.as_ref().ok().map(Child::id));
+        running.tell(false);
         let child = child.map_err(|error| anyhow!("cannot start the client: {}", reason(&error)))?;
-        running.ids.push(child.id());
-        running.tell();
         Ok(Self { child, is_ended: false })
     }
 
@@ -266,7 +272,7 @@ impl Process {
         self.is_ended = true;
         // Its id is nobody else's until it is waited for.
         running.ids.retain(|id| *id != self.child.id());
-        running.tell();
+        running.tell(false);
         self.child.wait().ok()
     }
 }

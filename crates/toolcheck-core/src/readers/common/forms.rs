@@ -100,7 +100,7 @@ pub(super) fn repeated_by_voice(value: Value<'_, '_>, member: Value<'_, '_>) -> 
     let is_list = |key: &str| value.get(key).is_some_and(Value::is_array);
     if member.has_key("events") {
         let items = value.get("chat_history").and_then(|history| history.get("items"));
-        return items.is_some_and(Value::is_array).then_some("events beside messages");
+        return items.and_then(|items| items.elements().next()).map(|_| "events beside messages");
     }
     let of_openai = "messagesOpenAIFormatted";
     let is_again = member.has_key(of_openai)

@@ -175,7 +175,7 @@ fn is_own_block(block: Value<'_, '_>) -> bool {
 pub(crate) fn is_of_evaluator(block: Value<'_, '_>) -> bool {
     match block.get_str("type").as_deref() {
         Some("tool_call") => block.get("tool_call_id").is_some() && block.get("arguments").is_some(),
-        Some("tool_result") => block.get("tool_result").is_some(),
+        Some("tool_result") => block.get("tool_result").is_some() && block.get("tool_use_id").is_none(),
         _ => false,
     }
 }

@@ -15,6 +15,7 @@ const RESULTS: &str = "tool_results";
 fn is_own(turn: Value<'_, '_>) -> bool {
     let is_of_tool = |key| turn.list(key).take(1).any(|tool| tool.get("request_id").is_some());
     turn.get("role").is_some()
+        && turn.get("content").is_none()
         && turn.get("message").is_some_and(|said| !said.is_object())
         && (turn.get("time_in_call_secs").is_some() || is_of_tool(CALLS) || is_of_tool(RESULTS))
 }
