@@ -45,9 +45,9 @@ if [ -n "$wasm_opt" ]; then
 else
   cp "$built" js/toolcheck.wasm
 fi
-# test/api.test.js says how large a plain build may be, and this how much is downloaded of a release. It was 2,250,000 before
-# less was inlined; 2,000,000 is wanted.
-size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2230000
+# test/api.test.js says how large a plain build may be, and this how much is downloaded of a release; 2,000,000 is wanted. It
+# was 2,230,000 before histories of voice agents and of BeeAI, full streams of the AI SDK and fixes of repeated faults.
+size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2260000
 echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
 if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt "$most" ]; then
   echo "js/toolcheck.wasm is larger than $most bytes with gzip" >&2
