@@ -84,7 +84,7 @@ test_wasm() {
     return 0
   fi
   if [ -n "${TOOLCHECK_WASM:-}" ]; then
-    cp -- "$TOOLCHECK_WASM" wasm/js/toolcheck.wasm || return 1
+    [ "$TOOLCHECK_WASM" -ef wasm/js/toolcheck.wasm ] || cp -- "$TOOLCHECK_WASM" wasm/js/toolcheck.wasm || return 1
   elif [ ! -f wasm/js/toolcheck.wasm ]; then
     echo "skipped: toolcheck-wasm (not built: bindings/wasm/build.sh builds it, or TOOLCHECK_WASM names it)"
     return 0
