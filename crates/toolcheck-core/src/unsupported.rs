@@ -256,6 +256,17 @@ fn any_message(root: Value<'_, '_>, is_wanted: Sniff) -> bool {
     is_wanted(root) || in_list()
 }
 
+/// The most chats of an export, and the most nodes of a chat, that are looked at.
+const NODES_LOOKED_AT: usize = 8;
+
+/// Whether a document is a chat whose messages are nodes of a tree, of which one is as wanted, or a list of chats with such a one.
+fn any_node(root: Value<'_, '_>, is_wanted: Sniff) -> bool {
+    let is_one = |chat: Value<'_, '_>| {
+        chat.get("mapping").is_some_and(|nodes| nodes.members().take(NODES_LOOKED_AT).any(is_wanted))
+    };
+    is_one(root) || root.elements().take(NODES_LOOKED_AT).any(is_one)
+}
+
 /// How deep messages may be in a record of a tracer.
 const DEEPEST_MESSAGES: usize = 4;
 

@@ -382,7 +382,7 @@ impl<'s> Log<'s> {
     }
 
     fn ends_with_call(&self) -> bool {
-        self.transcript.parts.last().is_some_and(|part| matches!(part.body, Body::Call(_)))
+        self.transcript.parts.last().is_some_and(|part| part.call().is_some())
     }
 
     fn add(&mut self, record: Value<'_, 's>, event: Event<'_, 's>) {

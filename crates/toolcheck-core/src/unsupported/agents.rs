@@ -4,7 +4,9 @@
 
 use toolcheck_json::Value;
 
-use super::{Unsupported, any_message, find_in, first_of, has, is_list, is_one_of, of_agent, other};
+use super::{
+    Unsupported, any_message, any_node, find_in, first_of, has, is_list, is_one_of, of_agent, other,
+};
 use crate::claim::is_of_opencode;
 use crate::names::words;
 
@@ -74,10 +76,7 @@ static ALL: &[Unsupported] = &[
     of_agent("an export of DeepSeek", |root| {
         let is_node =
             |node: Value<'_, '_>| node.get("message").is_some_and(|said| is_list(said, "fragments"));
-        let is_one = |chat: Value<'_, '_>| {
-            chat.get("mapping").is_some_and(|all| all.members().take(LOOKED_AT).any(is_node))
-        };
-        is_one(root) || root.elements().take(LOOKED_AT).any(is_one)
+        any_node(root, is_node)
     }),
     of_agent("an export of Grok", |root| root.list("conversations").take(LOOKED_AT).any(is_chat_of_grok)),
     // `~/.junie/sessions/*/events.jsonl`.

@@ -4,7 +4,9 @@
 
 use toolcheck_json::Value;
 
-use super::{Unsupported, any_message, find_in, first, first_of, has, is_list, is_one_of, of_agent, other};
+use super::{
+    Unsupported, any_message, any_node, find_in, first, first_of, has, is_list, is_one_of, of_agent, other,
+};
 use crate::names::words;
 
 /// All of them, the more telling first.
@@ -37,10 +39,7 @@ static ALL: &[Unsupported] = &[
             is_list(node, "children")
                 && node.get("message").is_some_and(|message| has(message, &["author", "content"]))
         };
-        let is_one = |chat: Value<'_, '_>| {
-            chat.get("mapping").is_some_and(|nodes| nodes.members().take(LOOKED_AT).any(is_node))
-        };
-        !holds_messages(root) && (is_one(root) || first(root).is_some_and(is_one))
+        !holds_messages(root) && any_node(root, is_node)
     }),
     of_agent("a conversation of LibreChat", |root| {
         first_of(root, "messages").is_some_and(|message| has(message, &["messageId", "isCreatedByUser"]))
@@ -90,8 +89,6 @@ static ALL: &[Unsupported] = &[
         })
     }),
 ];
-
-const LOOKED_AT: usize = 8;
 
 /// Whether parts of a message, which may be in a string, have what they are under `data`.
 fn are_of_crush(parts: Value<'_, '_>) -> bool {
