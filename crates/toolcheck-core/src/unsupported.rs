@@ -78,6 +78,16 @@ fn find_in(kinds: &'static [Unsupported], root: Value<'_, '_>) -> Option<&'stati
     kinds.iter().find(|kind| (kind.sniff)(root))
 }
 
+/// The first of these kinds, in a document that has one of their keys: a glance, because every file is looked at.
+fn find_by_key(
+    kinds: &'static [Unsupported],
+    keys: &[&str],
+    root: Value<'_, '_>,
+) -> Option<&'static Unsupported> {
+    let has_key = || root.members().any(|member| keys.iter().any(|key| member.has_key(key)));
+    if root.is_array() || has_key() { find_in(kinds, root) } else { None }
+}
+
 /// The protocol of a conversation that is not read yet, of a document or of the request or response in it.
 pub fn conversation(root: Value<'_, '_>) -> Option<&'static Unsupported> {
     let inside = || root.get_any(&["request", "response"]).filter(|value| value.is_object());

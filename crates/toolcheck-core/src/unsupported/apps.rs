@@ -5,7 +5,8 @@
 use toolcheck_json::Value;
 
 use super::{
-    Unsupported, any_message, any_node, find_in, first, first_of, has, is_list, is_one_of, of_agent, other,
+    Unsupported, any_message, any_node, find_by_key, first, first_of, has, is_list, is_one_of, of_agent,
+    other,
 };
 use crate::names::words;
 
@@ -104,14 +105,9 @@ fn holds_messages(root: Value<'_, '_>) -> bool {
 }
 
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
-    if may_be_one(root) { find_in(ALL, root) } else { None }
-}
-
-/// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
-fn may_be_one(root: Value<'_, '_>) -> bool {
     const KEYS: [&str; 16] = words(
         "history chatHistory role_at_backend messageHistory mapping conversationId agent_thoughts data run_id content \
         memoryId events dir sessionID projectID session_id",
     );
-    root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
+    find_by_key(ALL, &KEYS, root)
 }

@@ -6,8 +6,8 @@
 use toolcheck_json::Value;
 
 use super::{
-    Relevance, Sniff, Unsupported, any_message, find_in, first, first_of, has, is_list, is_one_of, of_agent,
-    other,
+    Relevance, Sniff, Unsupported, any_message, find_by_key, first, first_of, has, is_list, is_one_of,
+    of_agent, other,
 };
 use crate::names::words;
 
@@ -63,16 +63,11 @@ const fn request(name: &'static str, sniff: Sniff) -> Unsupported {
 }
 
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {
-    if may_be_one(root) { find_in(ALL, root) } else { None }
-}
-
-/// Whether a document has a key that any of them is told by: a glance, because every file is looked at.
-fn may_be_one(root: Value<'_, '_>) -> bool {
     const KEYS: [&str; 26] = words(
         "assistant_id chat_history contextId data events from history input items jsonrpc kind memory message messages method \
         object orchestrationTrace returnControl sessionState steps task tool_outputs trace traces ttl type",
     );
-    root.is_array() || root.members().any(|member| KEYS.iter().any(|key| member.has_key(key)))
+    find_by_key(ALL, &KEYS, root)
 }
 
 const LOOKED_AT: usize = 8;
