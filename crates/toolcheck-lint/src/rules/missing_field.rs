@@ -12,6 +12,7 @@ declare_rule! {
         "filename": "a file without a name",
         "search-description": "a tool that a tool search finds, without a description",
         "namespace": "a call of a tool in a namespace, without the namespace",
+        "lone-namespace": "a call of a tool that a search has loaded alone, without its namespace",
         "caller": "a call of a program, without the program",
         "call-name" for users: "a call in the log of a protocol, without the name of the tool",
         "response" for users: "a response in the log of a protocol, without a key that the other side needs",

@@ -15,8 +15,9 @@ use crate::names::words;
 pub(super) struct Namespaces<'s> {
     /// The names that need no namespace. Until the calls are checked, only those of tools declared in the input.
     default: HashSet<Cow<'s, str>>,
-    /// The names that need a namespace, with their definitions. Each deferred function is a namespace of its own.
-    other: HashMap<Cow<'s, str>, Place>,
+    /// The names of tools in a namespace, with the case of a call without it, if one is refused, and their definitions.
+    /// Each deferred function is a namespace of its own.
+    other: HashMap<Cow<'s, str>, (Option<&'static str>, Place)>,
     /// The namespaces themselves.
     names: HashSet<Cow<'s, str>>,
 }
@@ -115,8 +116,15 @@ impl<'s> Namespaces<'s> {
             if is_deferred && matches!(declared, Declared::InList | Declared::Later) {
                 self.names.insert(name.text.clone());
             }
+            // What waits in the request's own list is found without its namespace until a search has loaded it.
+            let case = match declared {
+                Declared::InNamespace | Declared::InList if is_deferred => None,
+                Declared::Later => Some("lone-namespace"),
+                _ => Some("namespace"),
+            };
             if is_deferred || declared != Declared::Later {
-                self.other.insert(name.text.clone(), tool.place);
+                let known = self.other.entry(name.text.clone()).or_insert((case, tool.place));
+                *known = if case > known.0 { (case, tool.place) } else { *known };
             } else {
                 self.default.insert(name.text.clone());
             }
@@ -150,12 +158,10 @@ impl<'s> Namespaces<'s> {
                 transcript.details.unknown_namespaces.extend(unknown);
                 continue;
             }
-            let Some(because) = self.other.get(&name.text).filter(|_| !self.default.contains(&name.text))
-            else {
-                continue;
-            };
+            let other = self.other.get(&name.text).filter(|_| !self.default.contains(&name.text));
+            let Some((Some(case), because)) = other else { continue };
             let (key, place) = ("namespace", Place::of(value));
-            let missing = MissingKey { case: key, key, place, name: Some(name), because: Some(*because) };
+            let missing = MissingKey { case, key, place, name: Some(name), because: Some(*because) };
             transcript.details.missing_keys.push(missing);
         }
     }
