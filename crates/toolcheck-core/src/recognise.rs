@@ -270,7 +270,10 @@ impl Table {
             let captures = captured(pattern, error, &found);
             // A number alone is the code of an error, or its status, and a name is one word or several with commas.
             let is_value = |(name, value): &(String, String)| match &**name {
+                // Pydantic counts them in front of the first one.
+                "field" | "tagged-path" if value == "errors" => false,
                 "field" => !value.contains(' ') || value.contains(','),
+                "tagged-path" => value.starts_with(char::is_alphabetic),
                 name => !name.ends_with("path") || value.contains(char::is_alphabetic),
             };
             let is_cut = |end: usize| {
@@ -355,6 +358,8 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         {
             value = first;
         }
+        // Serde says where it has stopped.
+        value = value.split_once(" at line ").map_or(value, |(first, _)| first);
         // A path has a space only in quotes.
         if name.ends_with("path")
             && let Some(end) = value.find("' ").or_else(|| value.find("\" "))

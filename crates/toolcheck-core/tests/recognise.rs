@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use toolcheck_core::recognise::{Likeness, Recognised, recognise};
+use toolcheck_core::recognise::{ErrorReading, Likeness, Recognised, recognise};
 
 use super::ERRORS;
 
@@ -18,7 +18,8 @@ fn best(error: &str) -> Recognised {
 }
 
 fn capture(error: &str, name: &str) -> String {
-    let found = best(error);
+    let found = ErrorReading::new(error).matches.into_iter().chain(recognise(error)).next();
+    let found = found.unwrap_or_else(|| panic!("not recognised: {error}"));
     let value = found.captures.iter().find(|(known, _)| known == name);
     value
         .map(|(_, value)| value.clone())

@@ -1,4 +1,4 @@
-//! What logs, JSON texts and Python's `repr` wrap around an error, taken off.
+//! What logs, terminals, web pages, JSON texts and Python's `repr` wrap around an error, taken off.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,8 +9,10 @@ use regex::bytes::{Captures, Regex};
 const DEEPEST: usize = 4;
 
 static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
-    let escape = r#"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nrt\\"'/])"#;
-    Regex::new(escape).expect("it is a regular expression")
+    let of_strings = r#"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nrt\\"'/])"#;
+    let of_pages = "&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|apos|gt|lt|nbsp|quot);";
+    let of_terminals = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])";
+    Regex::new(&format!("(?-u){of_strings}|{of_pages}|{of_terminals}")).expect("it is a regular expression")
 });
 
 /// What programs write where they have cut a text.
@@ -29,7 +31,7 @@ pub(super) fn unescaped(error: &str) -> Cow<'_, str> {
         plain = Cow::Owned(String::from_utf8_lossy(&cut).into_owned());
     }
     for _ in 0..DEEPEST {
-        if !plain.contains('\\') {
+        if !plain.contains(['\\', '&', '\x1b']) {
             break;
         }
         let bytes = ESCAPE.replace_all(plain.as_bytes(), unescape);
@@ -39,13 +41,29 @@ pub(super) fn unescaped(error: &str) -> Cow<'_, str> {
 }
 
 fn unescape(escape: &Captures<'_>) -> Vec<u8> {
-    let (kind, digits) = (escape[1][0], String::from_utf8_lossy(&escape[1][1..]));
-    let code = u32::from_str_radix(&digits, 16).unwrap_or_default();
+    let number = |digits: &[u8], radix| u32::from_str_radix(&String::from_utf8_lossy(digits), radix);
+    let character =
+        |code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER).to_string().into_bytes();
+    if let Some(entity) = escape.get(2) {
+        return match entity.as_bytes() {
+            [b'#', b'x' | b'X', digits @ ..] => character(number(digits, 16).unwrap_or_default()),
+            [b'#', digits @ ..] => character(number(digits, 10).unwrap_or_default()),
+            b"amp" => b"&".into(),
+            b"apos" => b"'".into(),
+            b"gt" => b">".into(),
+            b"lt" => b"<".into(),
+            b"quot" => b"\"".into(),
+            _ => b" ".into(),
+        };
+    }
+    let Some(escape) = escape.get(1) else { return Vec::new() };
+    let (kind, digits) = (escape.as_bytes()[0], &escape.as_bytes()[1..]);
+    let code = number(digits, 16).unwrap_or_default();
     match kind {
         b'n' | b'r' => vec![b'\n'],
         b't' => vec![b'\t'],
         b'x' => u8::try_from(code).into_iter().collect(),
-        b'u' => char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER).to_string().into_bytes(),
+        b'u' => character(code),
         quoted => vec![quoted],
     }
 }
@@ -66,6 +84,14 @@ mod tests {
             ("without `tool_r (truncated...)", "without `tool_r\u{2026}\n"),
             ("without… (truncated...)\n#0", "without\u{2026}\n\n#0"),
             ("the [truncated] text... [truncated 1,204 characters]", "the\u{2026}\n text\u{2026}\n"),
+            (
+                r"{&quot;message&quot;:&quot;&#x60;id&#96; &amp;lt;a&amp;gt;&nbsp;&#39;b&#x27;&quot;} R&D; &copy;",
+                "{\"message\":\"`id` <a> 'b'\"} R&D; &copy;",
+            ),
+            (
+                "\x1b[1;31mError:\x1b[0m \x1b]8;;https://a.example\x07toolu_01\x1b]8;;\x07 \\u001b[2Kend",
+                "Error: toolu_01 end",
+            ),
             ("the calls were truncated (twice)", "the calls were truncated (twice)"),
         ] {
             assert_eq!(unescaped(escaped), plain);

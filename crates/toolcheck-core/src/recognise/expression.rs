@@ -122,6 +122,8 @@ pub(super) fn pattern(text: &str, last: &str) -> String {
         if let Some((name, after)) = placeholder(rest) {
             let is_last = !after.contains(char::is_alphanumeric);
             let inside = match name {
+                // A tuple of Python: there are commas and quotes in it.
+                "schema-context" | "tuple-path" => r"\(.*?\)|[^\s(),]+",
                 _ if is_number(name) => r"\d+|\?|N|X|\[\.\.\.\]",
                 VALUES if is_last => r#"\\*['"`\u{2018}\u{201c}](?:,\s+|[^\n"}])*"#,
                 // A list of values may go on in the next line.
