@@ -15,9 +15,9 @@ use crate::claim::{Claim, certainty, surest_message, surest_of_most};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
-    BlankInstructions, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content, Executor, Image, Named,
-    Part, Place, ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange, ToolChoice, ToolChoiceMode,
-    ToolDef, ToolKind, ToolResult, Transcript,
+    AutomaticCacheMark, BlankInstructions, Body, Buffers, CacheMark, CacheMarkTarget, Call, Content,
+    Executor, Image, Named, Part, Place, ProgrammaticCall, Reasoning, Role, Signature, Text, ToolChange,
+    ToolChoice, ToolChoiceMode, ToolDef, ToolKind, ToolResult, Transcript,
 };
 use crate::reply::Framing;
 use crate::route::Route;
@@ -250,9 +250,12 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     }
     if let Some(mark) = root.get("cache_control").filter(|mark| mark.is_object()) {
         let content = list.elements().last().and_then(|last| last.get("content"));
-        let last = content.and_then(|content| content.elements().last());
-        let has_mark = last.is_some_and(|last| cache_mark(last, CacheMarkTarget::Usual, None).is_some());
-        transcript.details.automatic_cache_mark = Some((Place::of(mark), has_mark));
+        let is_thought = |block: &Value<'_, '_>| matches!(self::block(*block), Body::Reasoning(_));
+        let last = content.and_then(|content| content.elements().filter(|block| !is_thought(block)).last());
+        let own = last.and_then(|last| cache_mark(last, CacheMarkTarget::Usual, None));
+        let automatic =
+            AutomaticCacheMark { place: Place::of(mark), is_long_lived: is_long_lived(mark), own };
+        transcript.details.automatic_cache_mark = Some(automatic);
     }
     Some(transcript)
 }
@@ -327,6 +330,21 @@ fn cache_mark(value: Value<'_, '_>, target: CacheMarkTarget, at: Option<(u32, u3
     let is_long_lived = is_long_lived(mark);
     let path = at.map(|(message, block)| format!("messages.{message}.content.{block}").into());
     Some(CacheMark { place: Place::of(mark), is_long_lived, target, path })
+}
+
+/// What marks of the blocks in a result are: the result's own, which has one.
+fn target_in_result(result: Value<'_, '_>, target: CacheMarkTarget) -> CacheMarkTarget {
+    let has_mark = |value: Value<'_, '_>| value.get("cache_control").is_some_and(Value::is_object);
+    if target != CacheMarkTarget::Usual || result.get_str("type").as_deref() != Some("tool_result") {
+        return target;
+    }
+    let inner = || blocks(result, "content");
+    match inner().filter(|block| has_mark(*block)).count() + usize::from(has_mark(result)) {
+        0 => CacheMarkTarget::Usual,
+        1 if has_mark(result) || inner().last().is_some_and(has_mark) => CacheMarkTarget::Usual,
+        1 => CacheMarkTarget::InsideResult,
+        _ => CacheMarkTarget::MarkedResult,
+    }
 }
 
 /// Whether a tool of this type adds no names, beyond its own, that the client has to handle. A tool search qualifies
@@ -433,6 +451,7 @@ pub(crate) fn read_message<'s>(
             }
             Body::Result(_) => {
                 let content = block.get("content");
+                let target = target_in_result(block, target);
                 for inner in content.into_iter().flat_map(|content| content.elements()) {
                     transcript.details.cache_marks.extend(cache_mark(inner, target, Some(at)));
                     transcript.details.images.extend(image(inner, at));

@@ -14,8 +14,8 @@ use crate::names::names;
 pub struct Details<'s> {
     /// The marks that divide the request for the provider's cache, in the order in which the provider counts them.
     pub cache_marks: Vec<CacheMark>,
-    /// The mark of the request itself, which the provider puts on the last block, and whether that block has one.
-    pub automatic_cache_mark: Option<(Place, bool)>,
+    /// The mark of the request itself.
+    pub automatic_cache_mark: Option<AutomaticCacheMark>,
     /// Whether each record of the file stands within another, so that none can be added.
     pub is_wrapped: bool,
     /// Missing keys that an object needs because of another key or object.
@@ -200,6 +200,18 @@ pub struct CacheMark {
     pub path: Option<Box<str>>,
 }
 
+/// The mark of a request itself, which the provider puts on the last block.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AutomaticCacheMark {
+    /// The mark.
+    pub place: Place,
+    /// Whether it asks for the longer of the two lifetimes; `None` if it asks for neither.
+    pub is_long_lived: Option<bool>,
+    /// The mark that the last block has already.
+    pub own: Option<CacheMark>,
+}
+
 /// What a cache mark is attached to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CacheMarkTarget {
@@ -210,6 +222,10 @@ pub enum CacheMarkTarget {
     DeferredTool,
     /// A message that the provider drops later.
     DroppedMessage,
+    /// A block in a result, which has another mark.
+    MarkedResult,
+    /// A block in a result, behind which others follow.
+    InsideResult,
 }
 
 /// A call made by a program that the provider runs.

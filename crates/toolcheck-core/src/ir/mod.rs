@@ -15,9 +15,9 @@ use crate::names::names;
 
 pub use contents::Contents;
 pub use details::{
-    BlankInstructions, CacheMark, CacheMarkTarget, DanglingReference, Details, Image, Item, Malformation,
-    MalformedTextCall, MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall, Unread, UnreadKind,
-    WrongValue,
+    AutomaticCacheMark, BlankInstructions, CacheMark, CacheMarkTarget, DanglingReference, Details, Image,
+    Item, Malformation, MalformedTextCall, MisplacedEvent, Misplacement, MissingKey, ProgrammaticCall,
+    Unread, UnreadKind, WrongValue,
 };
 pub use message::{
     Arguments, Body, Call, Content, Executor, Message, Part, Reasoning, Role, Signature, Text, ToolKind,

@@ -1,6 +1,6 @@
 use toolcheck_core::Level;
 use toolcheck_core::fix::{Change, Fix};
-use toolcheck_core::ir::CacheMarkTarget;
+use toolcheck_core::ir::{CacheMark, CacheMarkTarget};
 
 use crate::rule::{Context, Sink, declare_rule};
 
@@ -15,11 +15,14 @@ declare_rule! {
         "deferred-tool": "a marker on a deferred tool",
         "turn-scoped": "a marker on a message that is later dropped",
         "order": "a long-lived marker after a short-lived one",
+        "marked-result": "several markers on one result and the blocks in it",
+        "inside-result": "a marker on a block in a result, before others",
+        "automatic": "a marker of the request that lives longer or shorter than that of the block it is for",
     ],
     values [
         "count": "the number of markers",
         "max": "the most markers that are allowed",
-        "path": "the path of the long-lived marker",
+        "path": "the path of the marked block",
     ]
 }
 
@@ -44,7 +47,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     automatic(cx, out);
     for mark in marks {
         let (case, what, help) = match mark.target {
-            CacheMarkTarget::Usual => continue,
+            CacheMarkTarget::Usual | CacheMarkTarget::MarkedResult => continue,
             CacheMarkTarget::DeferredTool => (
                 "deferred-tool",
                 "a tool that is loaded later has a cache marker",
@@ -55,11 +58,18 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 "a message that is later dropped has a cache marker",
                 "put the marker on a message that stays",
             ),
+            CacheMarkTarget::InsideResult => {
+                ("inside-result", "a block in a result has a cache marker", "move it to the result itself")
+            }
         };
         let finding = out.report(mark.place, what);
         finding.caption("not allowed here").help(help).case(case);
-        finding.fix(Fix::safe([Change::Remove(mark.place.node)]));
+        finding.value_of("path", mark.path.as_ref());
+        if mark.target != CacheMarkTarget::InsideResult {
+            finding.fix(Fix::safe([Change::Remove(mark.place.node)]));
+        }
     }
+    in_results(marks, out);
     let Some(short) = marks.iter().position(|mark| mark.is_long_lived == Some(false)) else { return };
     let mut later = marks[short..].iter();
     let Some(late) = later.find(|mark| mark.is_long_lived == Some(true)) else { return };
@@ -72,14 +82,36 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     finding.value_of("path", late.path.as_ref());
 }
 
+/// The marks of results that have several, of which one is allowed.
+fn in_results(marks: &[CacheMark], out: &mut Sink<'_>) {
+    for own in marks.chunk_by(|one, next| one.path.is_some() && one.path == next.path) {
+        let inside = || own.iter().filter(|mark| mark.target == CacheMarkTarget::MarkedResult);
+        let Some(first) = inside().next() else { continue };
+        let finding = out.report(first.place, "a result has more than one cache marker");
+        finding.caption("not allowed here").help("keep one, on the result itself").case("marked-result");
+        finding.value_of("path", first.path.as_ref());
+        let surplus = inside().take(own.len() - 1);
+        finding.fix(Fix::safe(surplus.map(|mark| Change::Remove(mark.place.node))));
+    }
+}
+
 /// The mark of the request itself, where all are taken.
 fn automatic(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let marks = &cx.transcript.details.cache_marks;
-    let Some((place, has_mark)) = cx.transcript.details.automatic_cache_mark else { return };
+    let Some(mark) = &cx.transcript.details.automatic_cache_mark else { return };
+    let is_for_other_time =
+        |long: Option<bool>| long.zip(mark.is_long_lived).is_some_and(|(own, automatic)| own != automatic);
+    if let Some(own) = mark.own.as_ref().filter(|own| is_for_other_time(own.is_long_lived)) {
+        let what = "the cache marker of the request is for another time than that of the block it is for";
+        let finding = out.report(mark.place, what);
+        finding.caption("for the last block").label(own.place, "which has this one");
+        finding.help("give both the same lifetime, or remove one of them").case("automatic");
+        return;
+    }
     let Some(max) = cx.target().content.max_cache_marks.filter(|max| *max == marks.len()) else { return };
     let count = max + 1;
     let what = format!("the request has {count} cache markers with its own, but the limit is {max}");
-    let finding = out.report(place, what);
+    let finding = out.report(mark.place, what);
     finding
         .caption("marks the last block, too")
         .help("remove it, or one of the others")
@@ -87,7 +119,7 @@ fn automatic(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .value("count", count)
         .value("max", max);
     // It may add nothing where the last block has a mark.
-    if has_mark {
+    if mark.own.is_some() {
         finding.at_most(Level::Warning);
     }
     finding.fix(Fix::safe(marks.first().map(|mark| Change::Remove(mark.place.node))));
