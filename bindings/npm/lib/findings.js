@@ -9,6 +9,7 @@ const ROOT = '""';
 
 /** An expected finding: the id of a rule, optionally with its level before it and its place after it. */
 function parsed(text) {
+  if (typeof text !== "string") throw new ToolcheckError(`a finding that is expected is ${text === null ? "null" : `a ${typeof text}`}; expected a text, such as \`unanswered-tool-call at /messages/1\``);
   const [, level, rule, record = "0", pointer] = /^(?:(\S+) )?(\S+)(?: at (?:(\d+):)?(.*))?$/.exec(text.trim()) ?? [];
   if (!rule) throw new ToolcheckError(`${JSON.stringify(text)} is no finding: expected the id of a rule, such as \`unanswered-tool-call at /messages/1\``);
   if (level !== undefined && level !== "error" && level !== "warning") {

@@ -133,6 +133,8 @@ export interface ProviderOptions {
   strict?: "known" | "likely";
   /** What the model says, turn by turn. */
   turns?: Iterable<Turn>;
+  /** The lowest level that fails of what is found between the requests: by default `error`, and warnings are printed. */
+  failOn?: "error" | "warning";
   /** Whether a request to a path that is not known, which is answered with 404, fails the test; by default it is a warning. */
   notFound?: "warning" | "error";
   /** Whether a test that sends nothing to its mock fails; by default it is a warning. `startProvider` gives none. */
@@ -200,7 +202,7 @@ export interface FixtureOptions extends ProviderOptions {
 /**
  * A fixture for `test.extend` of vitest: a mock in the environment, for each test that uses it.
  *
- * The test fails if a request is refused, or if the linter finds an error between the requests.
+ * The test fails if a request is refused, or if the linter finds an error between the requests; warnings are printed.
  */
 export function provider(options?: FixtureOptions): (context: {}, use: (provider: Provider) => Promise<void>) => Promise<void>;
 

@@ -23,14 +23,14 @@ const CLEARED = [
   "GOOGLE_GENAI_USE_VERTEXAI",
 ];
 
-const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", notFound: ["warning", "error"], noRequest: ["warning", "error"], bin: "string" };
+const OPTIONS = { target: "names", strict: ["known", "likely"], allow: "names", turns: "list", failOn: ["error", "warning"], notFound: ["warning", "error"], noRequest: ["warning", "error"], bin: "string" };
 // It never sets any, as a fixture may be told not to.
 const START = { ...OPTIONS, setEnv: [false] };
 
 /** Starts a mock of LLM APIs on the loopback interface. */
 async function startProvider(options = {}) {
   check(options, START);
-  const { target, strict, allow, turns = [], notFound, noRequest, bin } = options;
+  const { target, strict, allow, turns = [], failOn, notFound, noRequest, bin } = options;
   const program = find(bin);
   const args = ["serve", "--port", "0"];
   const targets = several(target);
@@ -38,7 +38,7 @@ async function startProvider(options = {}) {
   for (const rule of several(allow)) args.push("--allow", rule);
   if (strict !== undefined) args.push("--strict", strict);
   const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
-  const provider = new Provider(program, child, targets, await addresses(program, child), { notFound, noRequest });
+  const provider = new Provider(program, child, targets, await addresses(program, child), { failOn, notFound, noRequest });
   try {
     const script = [...turns];
     if (script.length) await provider.script(script);
@@ -48,6 +48,9 @@ async function startProvider(options = {}) {
   }
   return provider;
 }
+
+/** The warnings that the last check has found between the requests. */
+const WARNINGS = Symbol("warnings");
 
 const FIXTURE = { ...OPTIONS, setEnv: "boolean" };
 
@@ -85,6 +88,8 @@ async function opened(options) {
       } else if (!requests) {
         warn(`The test ${NOTHING_SENT}`);
       }
+      const warnings = mock[WARNINGS];
+      if (warnings.length) warn(`There are warnings between the requests, which \`failOn: "warning"\` makes the test fail for:\n${warnings.join("\n")}`);
     } finally {
       await drop();
     }
@@ -94,7 +99,7 @@ async function opened(options) {
 
 /**
  * A fixture for `test.extend` of vitest: a mock in the environment, for each test that uses it.
- * The test fails if a request is refused, or if the linter finds an error between the requests.
+ * The test fails if a request is refused, or if the linter finds an error between the requests; warnings are printed.
  */
 function provider(options = {}) {
   check(options, FIXTURE);
@@ -138,6 +143,7 @@ class Provider {
 
   constructor(program, child, targets, { url, control }, failsOn) {
     this.#failsOn = failsOn;
+    this[WARNINGS] = [];
     this.#program = program;
     this.#child = child;
     this.targets = targets;
@@ -225,12 +231,14 @@ class Provider {
     const args = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"];
     const { findings } = JSON.parse(run(this.#program, args, exchanges));
     const told = new Set([...refused, ...allowed].map((one) => one.rule));
+    const fails = (one) => one.level === "error" || this.#failsOn.failOn === "warning";
+    const found = findings.filter((one) => !told.has(one.rule));
+    const finding = (one) => `${one.rule} at ${one.pointer} of exchange ${one.record + 1}: ${one.message}`;
+    this[WARNINGS] = found.filter((one) => !fails(one)).map(finding);
     const faults = [
       ...elsewhere,
       ...refused.filter((one) => !isExpected(one)).map(sentence),
-      ...findings
-        .filter((one) => one.level === "error" && !told.has(one.rule))
-        .map((one) => `${one.rule} at ${one.pointer} of exchange ${one.record + 1}: ${one.message}`),
+      ...found.filter(fails).map(finding),
     ];
     const unseen = requests - exchanges.split("\n").filter(Boolean).length;
     if (unseen > 0) faults.push(`${unseen} requests are not checked, because the exchanges are too large to be kept`);

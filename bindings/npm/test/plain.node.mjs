@@ -68,6 +68,19 @@ test("what happens between requests is checked", () =>
     await assert.rejects(provider.assertConformant(), /toolcheck: altered-arguments at \/request\/messages\/1\/content\/0.* of exchange 2: /);
   }));
 
+test("a warning between requests fails only where that is asked for", async () => {
+  const turns = [calls(call("moons")), text("Low at six.")];
+  const found = /toolcheck: unknown-tool at .* of exchange \d: .*moons/;
+  await withProvider({ turns }, async (provider) => {
+    await run(undefined, provider.url);
+    await provider.assertConformant();
+  });
+  await withProvider({ turns, failOn: "warning" }, async (provider) => {
+    await run(undefined, provider.url);
+    await assert.rejects(provider.assertConformant(), found);
+  });
+});
+
 test("an error of a script is one of the server and no refusal", () =>
   withProvider({ turns: [error(429, { message: "Slow down.", retryAfter: 0, attempts: 1 }), text("Low at six.")] }, async (provider) => {
     await assert.rejects(ask(ASKED, provider.url), /429 Slow down\./);

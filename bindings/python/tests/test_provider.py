@@ -118,6 +118,26 @@ def test_it(provider):
     result.stdout.fnmatch_lines(["toolcheck: altered-arguments at /request/messages/1/content/0* of exchange 2: *"])
 
 
+def test_a_warning_between_requests_fails_where_that_is_asked_for(run):
+    result = run(
+        """
+TURNS = [calls(call("moons")), text("Low at six.")]
+
+def test_warning(provider):
+    provider.script(TURNS)
+    agent.run()
+
+@pytest.mark.toolcheck(level="warning")
+def test_error(provider):
+    provider.script(TURNS)
+    agent.run()
+"""
+    )
+    result.assert_outcomes(passed=1, failed=1, warnings=1)
+    result.stdout.fnmatch_lines(["toolcheck: unknown-tool at * of exchange *: *moons*"])
+    result.stdout.fnmatch_lines(["*FindingWarning: *::test_warning: unknown-tool at * of exchange *"])
+
+
 def test_an_expected_refusal_has_to_come(run):
     result = run(
         """

@@ -181,7 +181,7 @@ export function fix(body, how = {}) {
   check(how, OPTIONS.fix);
   const { unsafeFixes = false, unified = false, only = [], place, ...options } = how;
   const [parts, given] = reading(body, options);
-  const { json, text } = ask("fix", parts, { ...given, unsafeFixes, unified, only, place });
+  const { json, text } = ask("fix", parts, { ...given, unsafeFixes, unified, only: [only].flat(), place });
   const { changed, diff, ...plan } = json;
   return { body: changed ? like(body, text) : asGiven(body), changed, diff, ...plan };
 }

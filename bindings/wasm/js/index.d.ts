@@ -166,7 +166,7 @@ export interface FixOptions extends LintOptions {
   /** Also fixes what loses or guesses something. */
   unsafeFixes?: boolean;
   /** The only rules whose findings are fixed; also those that the API accepts. */
-  only?: string[];
+  only?: string | readonly string[];
   /** The only place whose findings are fixed: `LINE`, `LINE:COLUMN` or a JSON Pointer. */
   place?: string;
   /** Whether to return a unified diff. */

@@ -1,7 +1,7 @@
 // Matchers for `expect.extend` of vitest and Jest. They wait for nothing, because an `expect` that nobody waits for always
 // passes.
 
-import { compareFindings, lint } from "toolcheck-wasm";
+import { compareFindings, lint, ToolcheckError } from "toolcheck-wasm";
 import { check, OPTIONS } from "./options.js";
 
 /** `expect(body).toBeClean({ target: "anthropic" })`; with `failOn: "error"`, warnings pass. */
@@ -28,6 +28,8 @@ function readAs({ format, target, also_likely: rival }) {
 
 /** `expect(body).toHaveFindings(["unanswered-tool-call at /messages/1/content/0"])`: these, in this order, and no others. */
 export function toHaveFindings(body, expected, options = {}) {
+  const other = [expected].flat().find((one) => typeof one !== "string");
+  if (other !== undefined) throw new ToolcheckError(`a finding that is expected is a ${typeof other}; expected a text, such as \`unanswered-tool-call at /messages/1\``);
   const lines = compareFindings(body, expected, options);
   const message = () => (lines.length ? ["the findings are not as expected:", ...lines, readAs(lint(body, options).toJSON().files[0])].join("\n") : "expected the body to have other findings");
   return { pass: lines.length === 0, message };

@@ -655,6 +655,7 @@ fn no_such_format(name: &str, all: impl Iterator<Item = FileFormat>) -> String {
     let names = ids().chain(all.iter().flat_map(|format| format.aliases().iter().copied()));
     let unknown = match format {
         Some(meant) => format!("there is no format `{}`{}", bounded(name, 80), Suggestion::from(meant)),
+        None if outputs::find(name).is_some() => format!("it is an output: use `--output-format {name}`"),
         None => unknown("format", name, names),
     };
     format!("{unknown}\n\nformats: {}", ids().collect::<Vec<_>>().join(", "))

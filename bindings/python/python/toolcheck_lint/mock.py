@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from . import _program, _script
+from ._findings import Level, check_level
 from ._linter import Linter
 from ._script import Turn, call, calls, error, text
 
@@ -62,6 +63,8 @@ class Provider:
     """Where the mock tells what it has seen; nobody can guess it."""
     targets: tuple[str, ...]
     """The APIs that the mock is; those of all paths if there are none."""
+    warnings: tuple[str, ...]
+    """The findings between the requests that the last check has let pass, because they are warnings."""
 
     def __init__(
         self,
@@ -69,12 +72,16 @@ class Provider:
         target: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None = None,
         strict: Literal["known", "likely"] = "known",
         allow: str | Iterable[str] = (),
+        level: Level = "error",
         turns: Iterable[Turn] = (),
         bin: str | None = None,
     ) -> None:
         self._program = _program.find_program(bin)
         self.targets = tuple(map(os.fspath, several(target)))
+        check_level(level)
+        self._level = level
         self._expected: str | bool = False
+        self.warnings: tuple[str, ...] = ()
         arguments = ["--port", "0", "--strict", strict]
         for name in self.targets:
             arguments += ["--target", name]
@@ -195,7 +202,10 @@ class Provider:
         self._expected = rule or True
 
     def assert_conformant(self) -> None:
-        """Fails if a request was refused or sent to another API, or if the linter finds an error between the requests."""
+        """Fails if a request was refused or sent to another API, or if the linter finds an error between the requests.
+
+        With `level="warning"`, a warning is enough.
+        """
         __tracebackhide__ = True
         faults = self.faults()
         if faults:
@@ -214,11 +224,14 @@ class Provider:
         # The mock says what the target refuses; between the requests, no target is needed.
         arguments = ["lint", "-", "--isolated", "--no-excerpt", "--output-format", "json", "--max-findings", "0"]
         findings = json.loads(_program.run(self._program, arguments, exchanges)[1])["findings"]
-        faults += [
-            f"{one['rule']} at {one['pointer']} of exchange {one['record'] + 1}: {one['message']}"
-            for one in findings
-            if one["level"] == "error" and one["rule"] not in told
-        ]
+        fails: list[str] = []
+        passes: list[str] = []
+        for one in findings:
+            if one["rule"] not in told:
+                told_of = fails if one["level"] == "error" or self._level == "warning" else passes
+                told_of.append(f"{one['rule']} at {one['pointer']} of exchange {one['record'] + 1}: {one['message']}")
+        faults += fails
+        self.warnings = tuple(passes)
         unseen = report["requests"] - len(exchanges.splitlines())
         if unseen > 0:
             faults.append(f"{unseen} requests are not checked, because the exchanges are too large to be kept")

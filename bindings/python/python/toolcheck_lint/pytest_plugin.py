@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .mock import Provider
     from .testing import Checked, Sent
 
-MOCK = ("target", "strict", "allow")
+MOCK = ("target", "strict", "allow", "level")
 """The settings of the fixture `provider`."""
 PROVIDERS = pytest.StashKey[list["Provider"]]()
 """The mocks of a test."""
@@ -30,6 +30,10 @@ DRAWN = pytest.StashKey[list[str]]()
 
 class NoRequestWarning(pytest.PytestWarning):
     """A test has the fixture `toolcheck_http` or `provider`, and no request was seen that could be checked."""
+
+
+class FindingWarning(pytest.PytestWarning):
+    """The linter has found something between the requests of a test that harms, but is no error."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,6 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("toolcheck_strict", "how much must be known of a refusal of `provider`: known or likely", default="known")
     parser.addini("toolcheck_allow", "rules whose refusals `provider` lets through", type="args")
+    parser.addini("toolcheck_level", "the lowest level that fails of what is found between the requests to `provider`: error or warning", default="error")
 
 
 @pytest.fixture
@@ -96,7 +101,7 @@ def toolcheck_http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 def provider(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> "Generator[Provider]":
     """A mock of LLM APIs, which clients find by their environment variables.
 
-    The test fails if a request is refused, or if the linter finds an error between the requests.
+    The test fails if a request is refused, or if the linter finds an error between the requests; a warning is a `FindingWarning`.
     """
     from .mock import CLEARED
 
@@ -162,6 +167,9 @@ def _check(item: pytest.Item, mock: "Provider") -> None:
     if not requests:
         text = f"{item.nodeid} sent nothing to its mock, so nothing was checked: does the client use `provider.url`?"
         warnings.warn(NoRequestWarning(text), stacklevel=1)
+    if mock.warnings:
+        text = f"{item.nodeid}: {'; '.join(mock.warnings)} (`level=\"warning\"` makes this fail)"
+        warnings.warn(FindingWarning(text), stacklevel=1)
     item.stash.setdefault(CHECKED, {})[mock] = requests
 
 

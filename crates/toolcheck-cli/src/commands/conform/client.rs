@@ -33,7 +33,7 @@ pub(super) struct Client {
     command: String,
     limits: Limits,
     session: Option<Session>,
-    /// How often it has ended in a run, as long as it has finished none.
+    /// In how many runs it has ended, or written only what is no answer, as long as it has finished none.
     ended: Option<u32>,
 }
 
@@ -61,8 +61,9 @@ struct Session {
     process: Process,
 }
 
-/// After how many runs a client that has only ever ended is not started again.
+/// After how many runs a client that has never answered is not started again.
 const MOST_ENDED: u32 = 3;
+const NO_ANSWER: &str = "; it wrote an object that is no answer: ";
 pub(super) const ENDED: &str = "it ended without an answer";
 /// The most characters that are shown of what is no answer.
 pub(super) const SHOWN: usize = 200;
@@ -101,12 +102,14 @@ impl Client {
         });
         let answer = self.ask(&line, answer)?;
         self.ended = match (self.ended, &answer) {
-            (Some(ended), Err(why)) if why == ENDED => Some(ended + 1),
+            (Some(ended), Err(why)) if why == ENDED || why.contains(NO_ANSWER) => Some(ended + 1),
             (ended, Err(_)) => ended,
             (_, Ok(_)) => None,
         };
-        if self.ended == Some(MOST_ENDED) {
-            return Err(anyhow!("the client ended in each of the first {MOST_ENDED} runs without an answer"));
+        if let (Some(MOST_ENDED), Err(why)) = (self.ended, &answer) {
+            let how = if why == ENDED { "ended in" } else { "has done" };
+            let what = why.split_once(NO_ANSWER).map_or(String::new(), |(_, line)| format!(": {line}"));
+            return Err(anyhow!("the client {how} each of the first {MOST_ENDED} runs without an answer{what}"));
         }
         Ok(answer.unwrap_or_else(Answer::Broke))
     }
@@ -129,6 +132,7 @@ impl Client {
         }
         // Who reads no more is heard of below.
         let _ = session.tasks.send(line.to_string());
+        let mut other = None;
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let said = match session.said.recv_timeout(left) {
@@ -147,7 +151,10 @@ impl Client {
                     }
                     return Ok(Err(ENDED.to_owned()));
                 }
-                None => return Ok(Err(too_long(limit))),
+                None => {
+                    let what = other.map(|line: String| format!("{NO_ANSWER}{}", bounded(line.trim(), SHOWN)));
+                    return Ok(Err(too_long(limit) + &what.unwrap_or_default()));
+                }
             };
             // Frameworks print to the standard output too.
             if let Some(answer) = read(&line) {
@@ -161,6 +168,8 @@ impl Client {
                 session.started = None;
                 limit = self.limits.run;
                 until = Instant::now() + limit;
+            } else {
+                other = other.or(Some(line));
             }
         }
     }
