@@ -18,7 +18,7 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     without_program(cx, out);
-    for half in halves(cx.transcript).1 {
+    for half in halves(cx.transcript).1.into_iter().filter(|half| half.is.unpaired.is_none()) {
         let finding = out
             .report(half.part.place, format!("server tool result {} has no matching call", half.is.title()));
         finding

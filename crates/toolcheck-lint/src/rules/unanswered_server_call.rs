@@ -1,7 +1,7 @@
-use toolcheck_core::ir::{Body, Named, Role};
+use toolcheck_core::ir::{Body, Call, Named, Role};
 
 use crate::rule::{Context, Sink, declare_rule};
-use crate::view::server_pairs::halves;
+use crate::view::server_pairs::{Half, halves};
 
 declare_rule! {
     UnansweredServerCall in Pairing, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
@@ -22,7 +22,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         message.role == Role::User && parts.iter().any(|part| says(&part.body))
     });
     let Some(last_word) = last_words.map(|(number, _)| number).last() else { return };
-    for half in calls.into_iter().filter(|half| half.message_number < last_word) {
+    // The log of an agent may say why it has no result.
+    let is_open =
+        |half: &Half<'_, '_, Call<'_>>| half.message_number < last_word && half.is.unpaired.is_none();
+    for half in calls.into_iter().filter(is_open) {
         out.report(half.part.place, format!("server tool call {} has no result", half.is.title()))
             .about_call(half.is)
             .caption("its result is missing")
