@@ -16,6 +16,7 @@ use crate::ir::{
     UnpairedReason,
 };
 use crate::matching::{Half, Match, Matches, Position};
+use crate::readers::NextRequest;
 use crate::targets::{self, Placement, Target};
 
 pub use crate::matching::PairedWith;
@@ -235,13 +236,20 @@ impl<'t, 's> Pairing<'t, 's> {
         self.calls.reserve_exact(calls);
         self.results.reserve_exact(results);
         self.turns.reserve(transcript.messages.len());
+        // Such an agent answers calls before whatever the model says next.
+        let is_closed = transcript.sent_next_by.and_then(NextRequest::of).is_some_and(|by| by.answers_late);
         for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
             // A message that only sets parameters may appear anywhere, even between calls and their results.
             if message.is_directive {
                 continue;
             }
             match self.turns.last_mut() {
-                Some(turn) if turn.role == message.role => turn.messages.end = message_number + 1,
+                Some(turn)
+                    if turn.role == message.role
+                        && (!is_closed || message.role != Role::Assistant || turn.calls.is_empty()) =>
+                {
+                    turn.messages.end = message_number + 1;
+                }
                 _ => self.turns.push(Turn {
                     role: message.role,
                     messages: message_number..message_number + 1,

@@ -2,19 +2,20 @@
 //!
 //! From the second version on the records are a tree: the conversation is the way from its root to the last record, and
 //! what lies beside it was left by the user. A turn that was aborted or failed stays in the log; when Pi sends the history
-//! it leaves such a turn out, but not the results of its calls (`packages/ai/src/providers/transform-messages.ts`).
+//! it leaves such a turn out, but not the results of its calls (`packages/ai/src/api/transform-messages.ts`).
 //!
 //! A record that follows one that is nowhere in the file follows the record before it: the other was lost. Pi itself goes
 //! back no further than there (`getBranch` of the same file), so that what is before it is not sent.
 //!
 //! After a compaction, Pi sends the summary, the messages in its `retainedTail` or the records from `firstKeptEntryId` on,
 //! and what came after it (`buildContextEntries` in `packages/coding-agent/src/core/session-manager.ts`, version 3 of the
-//! format; `packages/coding-agent/docs/session-format.md`). An earlier compaction among those is a summary, which may come
-//! between a call and its result. The last conversation is what it sends next: a result that was kept without its call is
-//! refused then, again and again.
+//! format; `packages/coding-agent/docs/session-format.md`), and of these what a `context_edit` among them leaves or puts in
+//! their place (`buildSessionProjection`). The last conversation is what it sends next: a result that was kept without its
+//! call is refused then, again and again.
 //!
 //! Atomic writes the same log. Its summaries repeat what they keep (`verbatim-lines`), and its versions before 2026-07-14 left
-//! out what a `context_compaction` names (`packages/coding-agent/docs/session-format.md` of bastani-inc/atomic).
+//! out what a `context_compaction` names (`packages/coding-agent/docs/session-format.md` of bastani-inc/atomic). Oh My Pi and
+//! OpenClaw do so, too, and put more right when they send it: a file in `agents/` each.
 
 use std::cell::LazyCell;
 
@@ -25,6 +26,7 @@ use toolcheck_json::edit::Piece;
 
 use super::broken::is_broken;
 use super::file_style::{FileFixStyle, NewRecord, members_of};
+use super::next::NextRequest;
 use super::parts::{self};
 use super::{Conversation, ConversationEnd, Reader, Reading};
 use crate::claim::certainty;
@@ -114,7 +116,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut reading = Reading::default();
     let mut logs: Vec<Option<Log<'s>>> = (0..branches.count).map(|_| None).collect();
     let kept = branches.kept(records);
-    let deleted = deleted(records);
+    let edits = branches.edits(records, kept.as_ref());
+    let agent = agent_of(records);
     let mut gaps = branches.gaps.iter().copied().peekable();
     for (number, (&record, branch)) in records.iter().zip(&branches.of_record).enumerate() {
         let log = &mut logs[*branch];
@@ -124,30 +127,37 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         if kept.as_ref().is_some_and(|kept| kept.records.binary_search(&number).is_ok()) {
             continue;
         }
-        match entry(record) {
-            RecordKind::Message(message) => {
-                let gone = record.get("id").and_then(|id| deleted.get(id.raw()));
-                if gone.is_some_and(|blocks| blocks.contains(&None)) {
-                    reading.left_out.add("messages that a compaction has deleted", 1);
-                    continue;
-                }
-                let log = log.get_or_insert_with(|| Log::new(record.document().root()));
-                log.add(record, message, gone.map_or(&[], Vec::as_slice));
+        let new = || Log::new(agent, record.document().root());
+        match edits.entry(number, record) {
+            RecordKind::Message(message, content) => {
+                let log = log.get_or_insert_with(new);
+                log.add(record, message, content, edits.deleted_of(record));
             }
-            RecordKind::Summary(kind, summary) => {
-                let log = log.get_or_insert_with(|| Log::new(record.document().root()));
-                if kind == Summary::Compaction {
-                    log.divide(*branch, ConversationEnd::Compacted, &mut reading.conversations);
-                }
-                log.transcript.next_message(Role::User, record);
-                log.transcript.part(summary, Body::text(Some(summary)));
+            RecordKind::Branch(summary) => log.get_or_insert_with(new).add_summary(record, summary),
+            RecordKind::Compaction(summary) => {
+                let log = log.get_or_insert_with(new);
+                log.divide(*branch, ConversationEnd::Compacted, &mut reading.conversations);
+                log.add_summary(record, summary);
                 tail_of(record).into_iter().flat_map(|tail| tail.elements()).for_each(|message| {
-                    log.add(message, message, &[]);
+                    log.add(message, message, message.get("content"), &[]);
                 });
-                if let Some(kept) = kept.as_ref().filter(|kept| kept.compaction == number) {
-                    kept.records.iter().for_each(|kept| log.add_kept(records[*kept]));
+                for &kept in
+                    kept.iter().filter(|kept| kept.compaction == number).flat_map(|kept| &kept.records)
+                {
+                    match edits.entry(kept, records[kept]) {
+                        RecordKind::Message(message, content) => {
+                            log.add(records[kept], message, content, &[])
+                        }
+                        RecordKind::Branch(summary) => log.add_summary(records[kept], summary),
+                        RecordKind::Other(what) => reading.left_out.add(what, 1),
+                        // An earlier compaction says nothing there.
+                        RecordKind::Compaction(_) | RecordKind::Reset | RecordKind::Unknown => {}
+                    }
                 }
             }
+            RecordKind::Reset => log.iter_mut().for_each(|log| {
+                log.divide(*branch, ConversationEnd::Complete, &mut reading.conversations);
+            }),
             RecordKind::Other(what) => reading.left_out.add(what, 1),
             RecordKind::Unknown => reading.leave_out_unknown("records that are not messages", record),
         }
@@ -165,19 +175,17 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 }
 
 enum RecordKind<'d, 's> {
-    Message(Value<'d, 's>),
-    Summary(Summary, Value<'d, 's>),
+    /// A message, and its content as it is sent.
+    Message(Value<'d, 's>, Option<Value<'d, 's>>),
+    /// A summary that takes the place of what was said before.
+    Compaction(Value<'d, 's>),
+    /// What was said in a branch that the user left.
+    Branch(Value<'d, 's>),
+    /// The user begins anew.
+    Reset,
     Other(&'static str),
     /// A record of a type that has nothing to do with the conversation, or is new.
     Unknown,
-}
-
-#[derive(PartialEq)]
-enum Summary {
-    /// Takes the place of what was said before.
-    Compaction,
-    /// Says what was said in a branch that the user left.
-    Branch,
 }
 
 const EVENTS: [&str; 9] = words(
@@ -194,23 +202,49 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
                 Some(message) if message.get("excludeFromContext").and_then(Value::as_bool) == Some(true) => {
                     RecordKind::Other("commands that are not sent")
                 }
-                Some(message) => RecordKind::Message(message),
+                // They may come while tools run: Pi holds them back until the results are there.
+                Some(message) if message.get_str("role").as_deref() == Some("system") => {
+                    RecordKind::Other("messages of the system")
+                }
+                Some(message) => RecordKind::Message(message, message.get_any(&["content", "output"])),
                 None => RecordKind::Unknown,
             }
         }
-        Some("custom_message") => RecordKind::Message(record),
-        Some("compaction") => {
-            summary().map_or(RecordKind::Unknown, |summary| RecordKind::Summary(Summary::Compaction, summary))
-        }
-        Some("branch_summary") => {
-            summary().map_or(RecordKind::Unknown, |summary| RecordKind::Summary(Summary::Branch, summary))
-        }
+        Some("custom_message") => RecordKind::Message(record, record.get("content")),
+        Some("compaction") => summary().map_or(RecordKind::Unknown, RecordKind::Compaction),
+        Some("branch_summary") => summary().map_or(RecordKind::Unknown, RecordKind::Branch),
         Some("context_compaction") if record.get("deletedTargets").is_some() => {
             RecordKind::Other("compactions that delete messages")
         }
+        Some("reset_boundary") => RecordKind::Reset,
+        Some("context_edit") => RecordKind::Other("edits of what is sent"),
         Some(kind) if EVENTS.contains(&kind) => RecordKind::Other("event records"),
         _ => RecordKind::Unknown,
     }
+}
+
+fn is_said(record: Value<'_, '_>) -> bool {
+    matches!(entry(record), RecordKind::Message(..) | RecordKind::Compaction(_) | RecordKind::Branch(_))
+}
+
+/// What only Oh My Pi writes at the beginning of a log.
+const OF_OMP: [&str; 8] = words(
+    "title session_init mode_change title_change ttsr_injection service_tier_change credential_pin model_usage",
+);
+
+/// Which of the programs that write such logs has written this one.
+fn agent_of(records: &[Value<'_, '_>]) -> &'static str {
+    let agent = |record: &Value<'_, '_>| {
+        let is = |key: &str, wanted: &[&str]| record.get_str(key).is_some_and(|is| wanted.contains(&&*is));
+        let is_other_change = || is("type", &["model_change"]) && record.get("model").is_some();
+        if is("type", &OF_OMP) || is_other_change() || record.get("titleSource").is_some() {
+            return Some("oh-my-pi");
+        }
+        let provider = record.get("message").and_then(|message| message.get_str("provider"));
+        let is_own = provider.as_deref() == Some("openclaw") || is("customType", &["model-snapshot"]);
+        is_own.then_some("openclaw")
+    };
+    records.iter().take(32).find_map(agent).unwrap_or(READER.id)
 }
 
 /// To which branch each record belongs. The first is the conversation.
@@ -296,9 +330,7 @@ impl Branches {
     /// Which records Pi finds in the tree: it passes over lines that are no JSON, and one with no parent is a root.
     fn in_tree(records: &[Value<'_, '_>]) -> Vec<bool> {
         let has_tree = records.iter().any(|record| record.get("parentId").is_some());
-        let is_root = |record: Value<'_, '_>| {
-            has_tree && matches!(entry(record), RecordKind::Message(_) | RecordKind::Summary(..))
-        };
+        let is_root = |record: Value<'_, '_>| has_tree && is_said(record);
         let is_found = |record: &Value<'_, '_>| {
             record.get("id").is_some() && (record.get("parentId").is_some() || is_root(*record))
         };
@@ -307,9 +339,7 @@ impl Branches {
 
     /// What the last compaction of the conversation has kept; `None` if there is none, or nothing shows what it kept.
     fn kept(&self, records: &[Value<'_, '_>]) -> Option<Kept> {
-        let is_compaction =
-            |number: &usize| matches!(entry(records[*number]), RecordKind::Summary(Summary::Compaction, _));
-        let end = self.way.iter().rposition(is_compaction)?;
+        let end = self.last_compaction(records)?;
         let says_all = |record: &Value<'_, '_>| {
             let strategy = record.get("details").and_then(|details| details.get_str("strategy"));
             strategy.as_deref() == Some("verbatim-lines") || tail_of(*record).is_some()
@@ -323,11 +353,56 @@ impl Branches {
             .map_or(0, |(first, ..)| self.way.iter().position(|number| number == first).unwrap_or(0));
         let start = found + self.way.get(found..end)?.iter().position(is_first)?;
         let kept = self.way[start..end].iter().copied();
-        // Also the summaries of the compactions that it has kept.
-        let is_sent = |number: &usize| {
-            matches!(entry(records[*number]), RecordKind::Message(_) | RecordKind::Summary(..))
-        };
-        Some(Kept { compaction: self.way[end], records: kept.filter(is_sent).collect() })
+        let records = kept.filter(|number| is_said(records[*number])).collect();
+        Some(Kept { compaction: self.way[end], records })
+    }
+
+    /// Where on the way the last compaction is.
+    fn last_compaction(&self, records: &[Value<'_, '_>]) -> Option<usize> {
+        self.way.iter().rposition(|number| matches!(entry(records[*number]), RecordKind::Compaction(_)))
+    }
+
+    /// The edits of what is sent: of those behind the last compaction and among what it has kept, the last of each record.
+    fn edits<'d, 's>(&self, records: &[Value<'d, 's>], kept: Option<&Kept>) -> Edits<'d, 's> {
+        let last = || self.last_compaction(records).map(|end| self.way[end]);
+        let first = kept.and_then(|kept| kept.records.first().copied()).or_else(last).unwrap_or(0);
+        let sent = self.way.iter().filter(|number| **number >= first).map(|number| records[*number]);
+        let edits = sent.filter(|record| record.get_str("type").as_deref() == Some("context_edit"));
+        let of_target = |edit: Value<'d, 's>| Some((edit.get("targetId")?.raw(), edit.get("replacement")?));
+        Edits { first, of_target: edits.filter_map(of_target).collect(), deleted: deleted(records) }
+    }
+}
+
+/// What is sent in the place of records, by their ids.
+struct Edits<'d, 's> {
+    /// The first record that is sent.
+    first: usize,
+    /// Nothing, or another content.
+    of_target: HashMap<&'d [u8], Value<'d, 's>>,
+    /// The blocks that Atomic has deleted; `None` is all of it.
+    deleted: HashMap<&'d [u8], Vec<Option<u64>>>,
+}
+
+impl<'d, 's> Edits<'d, 's> {
+    fn deleted_of(&self, record: Value<'d, 's>) -> &[Option<u64>] {
+        record.get("id").and_then(|id| self.deleted.get(id.raw())).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a record is in what is sent.
+    fn entry(&self, number: usize, record: Value<'d, 's>) -> RecordKind<'d, 's> {
+        let id = record.get("id").filter(|_| number >= self.first && !self.of_target.is_empty());
+        match (entry(record), id.and_then(|id| self.of_target.get(id.raw()))) {
+            (RecordKind::Message(..), _) if self.deleted_of(record).contains(&None) => {
+                RecordKind::Other("messages that a compaction has deleted")
+            }
+            (RecordKind::Message(..), Some(edit)) if edit.is_null() => {
+                RecordKind::Other("messages that an edit leaves out")
+            }
+            (RecordKind::Message(message, _), Some(edit)) => {
+                RecordKind::Message(message, edit.get("content"))
+            }
+            (kind, _) => kind,
+        }
     }
 }
 
@@ -365,7 +440,6 @@ fn tail_of<'d, 's>(compaction: Value<'d, 's>) -> Option<Value<'d, 's>> {
     compaction.get("retainedTail").filter(|tail| tail.is_array())
 }
 
-/// The blocks of each record that Atomic has deleted, by the record's id; `None` is all of it.
 fn deleted<'d>(records: &[Value<'d, '_>]) -> HashMap<&'d [u8], Vec<Option<u64>>> {
     let mut deleted = HashMap::<_, Vec<_>>::default();
     for target in records.iter().flat_map(|record| record.list("deletedTargets")) {
@@ -382,12 +456,13 @@ struct Log<'s> {
     empty: Transcript<'s>,
     is_aborted: bool,
     gaps: Vec<Gap>,
+    agent: &'static str,
 }
 
 impl<'s> Log<'s> {
-    fn new(root: Value<'_, 's>) -> Self {
+    fn new(agent: &'static str, root: Value<'_, 's>) -> Self {
         let empty = Transcript::of_conversation(READER.key(), root);
-        Self { transcript: empty.clone(), empty, is_aborted: false, gaps: Vec::new() }
+        Self { transcript: empty.clone(), empty, is_aborted: false, gaps: Vec::new(), agent }
     }
 
     fn divide(&mut self, branch: usize, end: ConversationEnd, conversations: &mut Vec<Conversation<'s>>) {
@@ -400,7 +475,7 @@ impl<'s> Log<'s> {
             transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
         }
         if branch == 0 && matches!(end, ConversationEnd::Open | ConversationEnd::Aborted) {
-            transcript.sent_next_by = Some(READER.id);
+            transcript.sent_next_by = Some(self.agent);
             transcript.gaps = gaps;
         } else {
             transcript.settle_results_of_first(UnpairedReason::Elsewhere);
@@ -409,19 +484,19 @@ impl<'s> Log<'s> {
         conversations.push(Conversation { title, transcript, end });
     }
 
-    fn add_kept(&mut self, record: Value<'_, 's>) {
-        match entry(record) {
-            RecordKind::Message(message) => self.add(record, message, &[]),
-            RecordKind::Summary(_, summary) => {
-                self.transcript.next_message(Role::User, record);
-                self.transcript.part(summary, Body::text(Some(summary)));
-            }
-            RecordKind::Other(_) | RecordKind::Unknown => {}
-        }
+    fn add_summary(&mut self, record: Value<'_, 's>, summary: Value<'_, 's>) {
+        self.transcript.next_message(Role::User, record);
+        self.transcript.part(summary, Body::text(Some(summary)));
     }
 
-    /// Adds a message without the blocks that were deleted.
-    fn add(&mut self, record: Value<'_, 's>, message: Value<'_, 's>, deleted: &[Option<u64>]) {
+    /// Adds a message with this content, without the blocks that were deleted.
+    fn add<'d>(
+        &mut self,
+        record: Value<'d, 's>,
+        message: Value<'d, 's>,
+        content: Option<Value<'d, 's>>,
+        deleted: &[Option<u64>],
+    ) {
         let transcript = &mut self.transcript;
         let role = message.get_str("role");
         self.is_aborted = false;
@@ -429,9 +504,12 @@ impl<'s> Log<'s> {
             Some("assistant") => {
                 transcript.next_message(Role::Assistant, record);
                 transcript.details.answers.push(transcript.parts.len());
-                add_content(transcript, message, deleted);
+                add_content(transcript, content, deleted);
                 if matches!(message.get_str("stopReason").as_deref(), Some("aborted" | "error")) {
-                    transcript.settle_calls_of_last(UnpairedReason::Deleted);
+                    // Those that leave results without calls out leave out what answers such a turn, too.
+                    let needs_calls = NextRequest::of(self.agent).is_some_and(NextRequest::needs_calls);
+                    let gone = if needs_calls { UnpairedReason::Deleted } else { UnpairedReason::Aborted };
+                    transcript.settle_calls_of_last(gone);
                     self.is_aborted = true;
                     transcript.messages.last_mut().into_iter().for_each(|message| message.is_unsent = true);
                 }
@@ -439,7 +517,7 @@ impl<'s> Log<'s> {
             Some("toolResult") => {
                 transcript.next_message(Role::Tool, record);
                 let is_error = message.get("isError").and_then(Value::as_bool);
-                let mut result = parts::result(message.get("toolCallId"), message.get("content"), is_error);
+                let mut result = parts::result(message.get("toolCallId"), content, is_error);
                 result.name = message.get("toolName").and_then(Named::of);
                 transcript.part(message, Body::Result(result));
             }
@@ -448,14 +526,14 @@ impl<'s> Log<'s> {
             // Also the commands that the user ran, and what extensions add in the user's name.
             _ => {
                 transcript.next_message(Role::User, record);
-                add_content(transcript, message, deleted);
+                add_content(transcript, content, deleted);
             }
         }
     }
 }
 
-fn add_content<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, deleted: &[Option<u64>]) {
-    let Some(content) = message.get_any(&["content", "output"]) else { return };
+fn add_content<'s>(transcript: &mut Transcript<'s>, content: Option<Value<'_, 's>>, deleted: &[Option<u64>]) {
+    let Some(content) = content else { return };
     if content.as_json_str().is_some() {
         transcript.part(content, Body::text(Some(content)));
     }

@@ -53,7 +53,8 @@ pub struct NextRequest {
     /// Where its answers to calls without results come among the results that there are.
     #[serde(default, rename = "answers-come")]
     pub answers_come: Order,
-    /// Whether it answers a call whose result comes too late, too, and sends the result as well.
+    /// Whether it answers a call whose result comes too late, too, and sends the result as well: also where only the model has
+    /// said something before the result.
     #[serde(default, rename = "answers-late")]
     pub answers_late: bool,
     /// What it answers to the calls without results of the model's last turn, if it does otherwise with others.
@@ -108,6 +109,8 @@ pub enum Repair {
     AnswersAs(String),
     /// It moves the result to its call.
     Moves,
+    /// It gives the second of two calls another id.
+    Renames,
     /// It leaves out what was found; said in these words.
     LeavesOut(String),
 }
@@ -117,6 +120,7 @@ impl fmt::Display for Repair {
         match self {
             Self::Answers(text) => write!(f, "answers the call with `{text}`"),
             Self::Moves => f.write_str("moves the result to its call"),
+            Self::Renames => f.write_str("gives the second call an id of its own"),
             Self::AnswersAs(words) | Self::LeavesOut(words) => f.write_str(words),
         }
     }
@@ -192,7 +196,8 @@ impl NextRequest {
                     (spoke, said_last) = (number, number);
                     said.calls.retain(|call| {
                         let is_second = called.contains_key(&call.id);
-                        let is_sent = !is_second || !self.repairs(RuleId::DuplicateToolCallId);
+                        let repair = self.repairs.get(&RuleId::DuplicateToolCallId);
+                        let is_sent = !is_second || !matches!(repair, Some(Repair::LeavesOut(_)));
                         called.extend(is_sent.then(|| (call.id.clone(), number)));
                         is_sent
                     });
@@ -203,7 +208,8 @@ impl NextRequest {
                         return !self.repairs(RuleId::OrphanToolResult);
                     }
                     let late = self.repairs.get(&RuleId::LateToolResult);
-                    let late = late.filter(|_| turn.is_some_and(|turn| turn < spoke));
+                    let last = if matches!(late, Some(Repair::Moves)) { said_last } else { spoke };
+                    let late = late.filter(|_| turn.is_some_and(|turn| turn < last));
                     match (late, turn) {
                         (Some(Repair::Answers(text)), Some(turn)) => {
                             if answered.insert((Some(turn), output.call_id.clone())) {
