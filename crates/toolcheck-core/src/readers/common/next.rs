@@ -126,6 +126,13 @@ impl fmt::Display for Repair {
     }
 }
 
+impl Repair {
+    /// The first turn after which a result is too late: the model's last one, or anybody's if the agent moves results.
+    fn end(&self, spoke: usize, said_last: usize) -> usize {
+        if matches!(self, Self::Moves) { said_last } else { spoke }
+    }
+}
+
 impl NextRequest {
     /// How an agent makes its next request of a session; `None` if that is not known.
     pub fn of(agent: &str) -> Option<&'static Self> {
@@ -144,6 +151,10 @@ impl NextRequest {
     /// Whether the agent itself puts right what a rule finds.
     pub fn repairs(&self, rule: RuleId) -> bool {
         self.repairs.contains_key(&rule)
+    }
+
+    fn leaves_out(&self, rule: RuleId) -> bool {
+        matches!(self.repairs.get(&rule), Some(Repair::LeavesOut(_)))
     }
 
     /// Whether the agent itself puts right one of these cases of a rule.
@@ -196,8 +207,7 @@ impl NextRequest {
                     (spoke, said_last) = (number, number);
                     said.calls.retain(|call| {
                         let is_second = called.contains_key(&call.id);
-                        let repair = self.repairs.get(&RuleId::DuplicateToolCallId);
-                        let is_sent = !is_second || !matches!(repair, Some(Repair::LeavesOut(_)));
+                        let is_sent = !is_second || !self.leaves_out(RuleId::DuplicateToolCallId);
                         called.extend(is_sent.then(|| (call.id.clone(), number)));
                         is_sent
                     });
@@ -208,8 +218,7 @@ impl NextRequest {
                         return !self.repairs(RuleId::OrphanToolResult);
                     }
                     let late = self.repairs.get(&RuleId::LateToolResult);
-                    let last = if matches!(late, Some(Repair::Moves)) { said_last } else { spoke };
-                    let late = late.filter(|_| turn.is_some_and(|turn| turn < last));
+                    let late = late.filter(|late| turn.is_some_and(|turn| turn < late.end(spoke, said_last)));
                     match (late, turn) {
                         (Some(Repair::Answers(text)), Some(turn)) => {
                             if answered.insert((Some(turn), output.call_id.clone())) {
