@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use toolcheck_json::Value;
+use toolcheck_json::{Value, contains};
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, Reader, Reading};
+use super::{Conversation, ConversationEnd, Reader, Reading, nested, search};
 use crate::claim::certainty;
 use crate::formats;
 use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
@@ -16,10 +16,35 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_one = |record: &Value<'_, '_>| {
         let has = |key: &str| record.get(key).is_some();
         has("version") && has("status") && record.get("eval").is_some_and(Value::is_object)
-            || is_sample(*record)
+            || samples(*record).next().is_some_and(is_sample)
             || lists_alone(*record).next().is_some()
     };
-    if records.iter().any(is_one) { certainty::OWN_SHAPE } else { 0 }
+    match records.iter().any(is_one) {
+        true => certainty::OWN_SHAPE,
+        // Further inside, such as in the transcripts of Docent.
+        false if records.iter().any(|record| may_be_inside(*record)) => {
+            nested::certainty_of(records, |message| has_own(message, false))
+        }
+        false => 0,
+    }
+}
+
+/// Whether a record is no request, and has such calls somewhere.
+fn may_be_inside(record: Value<'_, '_>) -> bool {
+    let is_request = record.get_any(&["model", "messages", "contents"]).is_some()
+        || record.elements().next().is_some_and(|first| first.get("role").is_some());
+    !is_request && contains(record.raw(), MARK)
+}
+
+/// A key that no other program's calls have.
+const MARK: &[u8] = b"\"parse_error\"";
+
+/// The samples of a log, those of a list, one in a bundle, or the record itself.
+fn samples<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
+    let is_list = record.elements().next().is_some_and(is_sample);
+    let alone = [Some(record), record.get("sample")].into_iter().flatten();
+    let alone = alone.chain(record.elements().filter(move |_| is_list));
+    record.list("samples").chain(alone.filter(|one| is_sample(*one)))
 }
 
 fn is_sample(value: Value<'_, '_>) -> bool {
@@ -36,22 +61,30 @@ const MESSAGES_LOOKED_AT: usize = 32;
 /// The lists of messages in a record that is one, or the state of an agent, as `Sample.messages` is written elsewhere: a call
 /// of it names its tool under `function`, beside the arguments. Petri has the messages of each model under a key of its own.
 fn lists_alone<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
-    let is_own = |call: Value<'_, '_>, is_known: bool| {
-        call.get("function").is_some_and(|function| function.as_json_str().is_some())
-            && call.get("arguments").is_some_and(Value::is_object)
-            && (is_known || call.get_any(&["parse_error", "view"]).is_some())
-    };
-    let has_own = move |message: Value<'_, '_>, is_known: bool| {
-        message.get("role").is_some()
-            && message
-                .get("tool_calls")
-                .is_some_and(|calls| calls.elements().any(|call| is_own(call, is_known)))
-    };
     let members = record.members().filter(move |_| record.get("model").is_none());
     members.chain(Some(record)).filter(move |list| {
         let is_known = list.id() == record.id() || list.has_key("messages");
         list.is_array() && list.elements().take(MESSAGES_LOOKED_AT).any(|message| has_own(message, is_known))
     })
+}
+
+fn has_own(message: Value<'_, '_>, is_known: bool) -> bool {
+    let is_own = |call: Value<'_, '_>| {
+        call.get("function").is_some_and(|function| function.as_json_str().is_some())
+            && call.get("arguments").is_some_and(Value::is_object)
+            && (is_known || call.get_any(&["parse_error", "view"]).is_some())
+    };
+    message.get("role").is_some() && message.list("tool_calls").any(is_own)
+}
+
+/// Whether the messages of a list, wherever it stands, are Inspect's.
+pub(crate) fn is_list(list: Value<'_, '_>) -> bool {
+    list.elements().take(MESSAGES_LOOKED_AT).any(|message| has_own(message, false))
+}
+
+pub(crate) fn read_list<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>, _: usize) {
+    list.elements().for_each(|message| read_message(transcript, message));
+    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -70,8 +103,10 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             }));
             continue;
         }
-        let samples = record.list("samples");
-        for sample in samples.chain(Some(record).filter(|record| is_sample(*record))) {
+        if samples(record).next().is_none() && contains(record.raw(), MARK) {
+            search::read_value(&READER, record, None, &mut reading);
+        }
+        for sample in samples(record) {
             let Some(messages) = sample.get("messages").filter(|messages| messages.is_array()) else {
                 continue;
             };
@@ -87,10 +122,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 
 fn conversation<'s>(sample: Value<'_, 's>, messages: Value<'_, 's>) -> Conversation<'s> {
     let mut transcript = Transcript::of_conversation(READER.key(), sample);
-    for message in messages.elements() {
-        read_message(&mut transcript, message);
-    }
-    transcript.settle_results_of_first(UnpairedReason::Elsewhere);
+    read_list(&mut transcript, messages, 0);
     if transcript.counts().0 == 0 {
         // Nothing is said of where the results come from.
         transcript.settle_results(UnpairedReason::Elsewhere);

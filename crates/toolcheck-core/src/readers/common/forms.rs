@@ -6,7 +6,7 @@ use super::answers::{self, ReadMessage};
 use super::{bare_calls, lists, spans, tagged, turns};
 use crate::claim::certainty;
 use crate::formats::{self, Format};
-use crate::readers::{message_lines, vercel_ai};
+use crate::readers::{inspect, message_lines, vercel_ai};
 use crate::unsupported;
 
 /// How the messages of a list, or of a value that stands for one, are written.
@@ -49,6 +49,8 @@ pub(super) fn own_form(list: Value<'_, '_>, is_trace: bool) -> Option<How> {
         Some(How::Outputs)
     } else if spans::has_parts(list) {
         Some(How::Parts)
+    } else if inspect::is_list(list) {
+        Some(How::Answer(inspect::read_list))
     } else if list.has_key("messages_and_choices")
         || list.elements().any(answers::is_in_entry)
         // In a request, it is a mistake.
