@@ -4,7 +4,7 @@
 use toolcheck_json::Value;
 
 use super::file_style::FileFixStyle;
-use super::{Conversation, ConversationEnd, Reader, Reading, lists, search, traces, turns};
+use super::{Conversation, ConversationEnd, Reader, Reading, lists, search, tagged, traces, turns};
 use crate::formats::openai_chat;
 use crate::ir::Transcript;
 use crate::unread;
@@ -22,7 +22,7 @@ const RESTS: [&str; 3] = ["response", "output", "target"];
 const PROMPTS: [&str; 4] = ["prompt", "input", "context", "query"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    lists::certainty_of_rows(records, |row| is_row(row) || is_conversation(row))
+    lists::certainty_of_rows(records, |row| is_row(row) || is_conversation(row) || is_of_texts(row))
 }
 
 /// Keys of requests, which rows of data sets do not have.
@@ -52,6 +52,21 @@ fn is_conversation(row: Value<'_, '_>) -> bool {
         }
     }
     has_call && !turns::has_call_roles(list)
+}
+
+/// Whether a row ends with what the model is to say, and has tools or calls as no API takes them: a tool is the text of JSON, or
+/// has a type of Python, and the calls are a list in a text (<https://huggingface.co/datasets/nvidia/When2Call>).
+fn is_of_texts(row: Value<'_, '_>) -> bool {
+    let is_own = |tool: Value<'_, '_>| {
+        let kind = tool.get("parameters").and_then(|parameters| parameters.get_str("type"));
+        tool.as_json_str().is_some_and(|text| text.may_begin_with(b"{") && text.may_have("name"))
+            || tool.get_any(&["type", "function"]).is_none() && kind.as_deref() == Some("dict")
+    };
+    let last =
+        row.list("messages").last().filter(|last| last.get_str("role").as_deref() == Some("assistant"));
+    let text = last.filter(|last| last.get("tool_calls").is_none()).and_then(|last| last.get("content"));
+    row.get_any(&OF_REQUESTS).or_else(|| row.get("tool_choice")).is_none()
+        && text.is_some_and(|text| row.list("tools").next().is_some_and(is_own) || tagged::has_list(text))
 }
 
 /// The prompt of a row: a list of messages, perhaps in a request.
@@ -140,7 +155,7 @@ pub(super) fn messages<'d, 's>(row: Value<'d, 's>) -> Option<Vec<Value<'d, 's>>>
 
 fn add<'s>(reading: &mut Reading<'s>, row: Value<'_, 's>) {
     let alone = || {
-        let list = row.get("messages").filter(|_| is_conversation(row) || is_row(row));
+        let list = row.get("messages").filter(|_| is_conversation(row) || is_row(row) || is_of_texts(row));
         list.map(|list| list.elements().collect())
     };
     let Some(messages) = messages(row).or_else(alone) else {
@@ -177,7 +192,8 @@ fn read_messages<'s>(
     messages: Vec<Value<'_, 's>>,
     prompt: Option<Value<'_, 's>>,
 ) {
-    let read = if turns::have_own_blocks(messages.iter().copied()) {
+    let mut contents = messages.iter().filter_map(|message| message.get("content"));
+    let read = if turns::have_own_blocks(messages.iter().copied()) || contents.any(tagged::has_list) {
         |transcript: &mut Transcript<'s>, message, _| turns::read_one(transcript, message)
     } else {
         openai_chat::read_message

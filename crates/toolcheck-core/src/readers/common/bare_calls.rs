@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use toolcheck_json::{Document, Value};
 
+use super::parts;
 use super::tagged::{self, MappedText};
-use super::turns;
 use crate::claim::MESSAGES_LOOKED_AT;
 use crate::ir::{Arguments, Body, Named, Part, Role, Transcript, UnpairedReason};
 
@@ -47,7 +47,7 @@ pub(crate) fn are_answered(list: Value<'_, '_>) -> bool {
     answered.any(|before| {
         before.get_str("role").as_deref() == Some("assistant")
             && before.get("tool_calls").is_none()
-            && before.get("content").map(turns::said_alone).is_some_and(is_call)
+            && before.get("content").map(parts::said_alone).is_some_and(is_call)
     })
 }
 

@@ -246,6 +246,17 @@ impl<'s> Transcript<'s> {
     }
 }
 
+/// The text in a list with nothing else.
+pub(crate) fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
+    let mut blocks = content.elements();
+    let text = blocks.next().and_then(|block| {
+        let is_text = block.get_str("type").as_deref() == Some("text");
+        block.get("text").or_else(|| block.get("content").filter(|_| is_text))
+    });
+    let text = text.filter(|_| blocks.next().is_none());
+    text.unwrap_or(content)
+}
+
 /// Whether a block is a text of AgentDojo (`src/agentdojo/types.py` of ethz-spylab/agentdojo).
 pub(crate) fn is_program_text(block: Value<'_, '_>) -> bool {
     let is_text = |key: &str| block.get(key).is_some_and(|text| text.as_json_str().is_some());

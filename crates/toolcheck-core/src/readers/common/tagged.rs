@@ -7,13 +7,32 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use toolcheck_json::{Decoded, Document, JsonStr, SyntaxErrorKind, Value};
 
-use super::parts;
-use super::turns::{ARGUMENTS, RESPONSE, TEXTS, is_sentence, said_alone};
+use super::parts::{self, said_alone};
+use super::turns::{ARGUMENTS, RESPONSE, TEXTS, is_sentence};
 use crate::ir::{Arguments, Body, Call, Malformation, MalformedTextCall, Named, Place, ToolKind, Transcript};
 
 pub(crate) const OPENING: &str = "<tool_call>";
 const CLOSING: &str = "</tool_call>";
 const WORD: &str = "tool_call";
+
+/// What Nemotron has around a list of calls (<https://huggingface.co/datasets/nvidia/When2Call>).
+const AROUND_LIST: [&str; 2] = ["<TOOLCALL>", "</TOOLCALL>"];
+
+/// Whether a text begins with such a list, or with a thought before it.
+pub(crate) fn has_list(text: Value<'_, '_>) -> bool {
+    let may_have_one = |text: &JsonStr<'_>| text.may_begin_with(b"<") && text.may_have("TOOLCALL");
+    text.as_json_str().filter(may_have_one).is_some_and(|text| list_in(&text.decode()).is_some())
+}
+
+fn list_in(text: &str) -> Option<Block<'_>> {
+    let start = text.find(AROUND_LIST[0])?;
+    let tag = start..start + AROUND_LIST[0].len();
+    let end = text[tag.end..].find(AROUND_LIST[1]);
+    let inside = text[tag.end..end.map_or(text.len(), |end| tag.end + end)].trim_start();
+    let first = end.map_or(text.len(), |end| tag.end + end) - inside.len();
+    let block = Block { tag, inside: inside.trim_end(), first, is_closed: end.is_some() };
+    inside.starts_with('[').then_some(block)
+}
 
 /// Whether a turn of a list has calls between tags.
 pub(crate) fn has_tags(list: Value<'_, '_>) -> bool {
@@ -32,9 +51,10 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
         tags.into_iter().any(|tag| text[tag + OPENING.len()..].trim_start().starts_with(['{', '[']))
     };
     let says_call = |turn: Value<'_, '_>| {
-        let text = turn.get("content").map(said_alone).and_then(Value::as_json_str);
-        text.filter(|_| turn.get_str("role").as_deref() == Some("assistant"))
-            .is_some_and(|text| text.may_have(WORD) && is_begun(&text.decode()))
+        let content = turn.get("content").map(said_alone);
+        let content = content.filter(|_| turn.get_str("role").as_deref() == Some("assistant"));
+        let has_tag = |text: JsonStr<'_>| text.may_have(WORD) && is_begun(&text.decode());
+        content.is_some_and(|said| said.as_json_str().is_some_and(has_tag) || has_list(said))
     };
     let is_other = |turn: Value<'_, '_>| {
         let calls = turn.get_any(&["tool_calls", "function_call"]);
@@ -103,10 +123,14 @@ struct Block<'t> {
 /// The calls between tags in a text, which belongs to the last message. Those that no program reads as they are meant are
 /// added to the details of the transcript.
 pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -> Vec<Body<'s>> {
-    if !value.as_json_str().is_some_and(|text| text.may_have(WORD)) {
+    let is_list = has_list(value);
+    if !is_list && !value.as_json_str().is_some_and(|text| text.may_have(WORD)) {
         return Vec::new();
     }
     let Some(said) = MappedText::of(value) else { return Vec::new() };
+    if let Some(block) = list_in(said.text()).filter(|_| is_list) {
+        return calls_of(&said, &block, transcript);
+    }
     let mut found = Vec::new();
     let mut at = Position { next: 0, closing: find(said.text(), CLOSING) };
     while let Some(block) = at.next(said.text()) {

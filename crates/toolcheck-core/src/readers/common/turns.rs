@@ -226,7 +226,7 @@ fn read_turn<'s>(
     has_calls: bool,
 ) {
     let name = turn.get_any(&SPEAKERS).and_then(Named::of);
-    let text = turn.get_any(&TEXTS).or_else(|| parts::spoken(turn)).map(said_alone);
+    let text = turn.get_any(&TEXTS).or_else(|| parts::spoken(turn)).map(parts::said_alone);
     let speaker = name.as_ref().map_or("", |name| &*name.text);
     let role = role_of(speaker);
     // A user who hands on what a tool said.
@@ -287,7 +287,7 @@ fn read_turn<'s>(
 
 /// Adds the call of a turn whose list has roles for results that no API has; `false` if it is none.
 fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following: &[Value<'_, 's>]) -> bool {
-    let text = turn.get_any(&TEXTS).map(said_alone);
+    let text = turn.get_any(&TEXTS).map(parts::said_alone);
     if let Some((arguments, said)) = call_with_result(turn) {
         becomes_model(transcript);
         transcript.part(turn, Body::Call(parts::call(None, turn.get("name"), Some(arguments))));
@@ -313,7 +313,7 @@ fn read_call<'s>(transcript: &mut Transcript<'s>, turn: Value<'_, 's>, following
     true
 }
 
-/// What frameworks write into turns with roles for calls and results, by where their texts begin and what is in them.
+/// What frameworks write into such turns, by where their texts begin and what is in them.
 #[derive(serde::Deserialize)]
 struct Words {
     /// Errors that are told to the model, and are no results.
@@ -348,8 +348,7 @@ fn becomes_model(transcript: &mut Transcript<'_>) {
     }
 }
 
-/// Adds a call in a notation of its own for each result that follows it, or for each that the text shows: one text may have
-/// the results of all of them.
+/// Adds a call in a notation of its own for each result that follows it, or for each that the text shows.
 fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let bare = bare_calls::calls(text, answers_in(following));
     if !bare.is_empty() {
@@ -358,7 +357,7 @@ fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, follow
         });
         return;
     }
-    let most = if text.as_str().is_some_and(|text| call_marks::are_action(&text)) { 1 } else { usize::MAX };
+    let is_action = text.as_str().is_some_and(|text| call_marks::are_action(&text));
     let results = following.iter().take_while(|turn| is_result(Some(turn)));
     let tags = |turn: &Value<'_, '_>| {
         turn.get_any(&TEXTS).map_or(0, |text| memmem::find_iter(text.raw(), RESPONSE).count())
@@ -366,7 +365,13 @@ fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, follow
     let marked: usize = results.clone().map(tags).sum();
     let (called, answers) = (text.as_str().map_or(0, |text| calls_shown(&text)), results.count());
     let is_plain = called == 0 || called > 1 && answers == 1 && marked == 0;
-    for _ in 0..if is_plain { answers.min(most) } else { called } {
+    for _ in 0..if is_plain && is_action {
+        1
+    } else if is_plain {
+        answers
+    } else {
+        called
+    } {
         let mut call = parts::call(None, None, Some(text));
         call.kind = ToolKind::Custom;
         transcript.part(text, Body::Call(call));
@@ -401,17 +406,6 @@ fn is_call_of_template(turn: Value<'_, '_>, text: Value<'_, '_>, following: &[Va
         && speaker(turn).is_some_and(|name| name == "function" || is_one_of(&name, &ASSISTANTS))
         && turn.get("tool_calls").is_none_or(is_empty)
         && text.as_str().is_some_and(|text| !text.is_empty() && !text.contains("tool_call"))
-}
-
-/// The text in a list with nothing else.
-pub(crate) fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
-    let mut blocks = content.elements();
-    let text = blocks.next().and_then(|block| {
-        let is_text = block.get_str("type").as_deref() == Some("text");
-        block.get("text").or_else(|| block.get("content").filter(|_| is_text))
-    });
-    let text = text.filter(|_| blocks.next().is_none());
-    text.unwrap_or(content)
 }
 
 fn is_result(turn: Option<&Value<'_, '_>>) -> bool {
@@ -593,16 +587,14 @@ fn settle_calls_before(transcript: &mut Transcript<'_>) {
 
 pub(crate) const RESPONSE: &str = "<tool_response>";
 
-/// Whether a conversation has results near, so that a call needs one. Each text that may be a call asks, so that to look at all
-/// of a conversation would be quadratic.
+/// Whether a conversation has results near, so that a call needs one: to look at all of it for each text would be quadratic.
 fn has_results(transcript: &Transcript<'_>, following: &[Value<'_, '_>]) -> bool {
     const NEAR: usize = crate::claim::MESSAGES_LOOKED_AT;
     transcript.parts.iter().rev().take(NEAR).any(|part| matches!(part.body, Body::Result(_)))
         || following.iter().take(NEAR).any(|turn| is_result(Some(turn)))
 }
 
-/// Adds what the model says: a text, the calls between tags in it and what stands before them, or a call in other words that
-/// the next turn answers.
+/// Adds what the model says: a text, the calls between tags in it and what stands before them, or a call in other words.
 fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[Value<'_, 's>]) {
     let found = tagged::calls(text, transcript);
     if found.is_empty()
@@ -615,7 +607,14 @@ fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[V
         return;
     }
     if found.is_empty() {
-        let is_answered = is_result(following.first());
+        // Where the model goes on, a result is missing.
+        let goes_on = || {
+            let next = following.first().and_then(|next| speaker(*next));
+            next.is_some_and(|name| role_of(&name) == Role::Assistant)
+                && text.as_str().is_some_and(|text| call_marks::are_action(&text))
+                && has_results(transcript, following)
+        };
+        let is_answered = is_result(following.first()) || goes_on();
         if is_answered && text.as_json_str().is_some_and(call_marks::hold_call)
             || bare_calls::is_call(text) && (is_answered || has_results(transcript, following))
         {
