@@ -11,7 +11,8 @@ use toolcheck_json::Value;
 
 use super::nested::{self, List};
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, traces};
+use super::traces::{self, Side};
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, lists};
 use crate::ir::{
     Body, Details, MissingKey, Named, Place, Role, ToolKind, Transcript, UnpairedReason, WrongValue,
 };
@@ -37,7 +38,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let records = &*unwrapped(records);
     let Some(messages) = updates(records) else {
         let mut reading = nested::read(records, is_message, conversation);
-        add_tools(records, &mut reading.conversations);
+        add_runs(records, &mut reading.conversations);
         reading.left_out.add("calls and results in intermediate steps", steps_of_n8n(records));
         return reading;
     };
@@ -58,17 +59,27 @@ fn steps_of_n8n(records: &[Value<'_, '_>]) -> usize {
     records.iter().map(count).sum()
 }
 
-/// Adds the tools of runs that LangSmith exports, which are in the order of their conversations.
-fn add_tools<'s>(records: &[Value<'_, 's>], conversations: &mut [Conversation<'s>]) {
-    let rows: Vec<_> = if let [list] = records { list.elements().collect() } else { records.to_vec() };
-    let mut rest = conversations;
-    for run in rows.iter().filter(|run| run.get("run_type").is_some()) {
-        let is_before = |one: &Conversation<'_>, at: u32| one.transcript.place.span.start < at;
-        let span = run.span();
-        let first = rest.iter().position(|one| !is_before(one, span.start)).unwrap_or(rest.len());
-        let own = rest[first..].iter().take_while(|one| is_before(one, span.end)).count();
-        traces::add_tools(*run, &mut rest[first..first + own]);
-        rest = &mut rest[first + own..];
+/// Adds what the runs that LangSmith exports say of their conversations, which are in the order of the file: their tools, and
+/// whether the messages were sent to a model.
+fn add_runs<'s>(records: &[Value<'_, 's>], conversations: &mut [Conversation<'s>]) {
+    let mut runs: Vec<_> = lists::rows(records).collect();
+    let begins_before = |one: &Conversation<'_>, at: u32| {
+        one.transcript.messages.first().is_none_or(|first| first.place.span.start < at)
+    };
+    while let Some(run) = runs.pop() {
+        runs.extend(run.list("child_runs"));
+        let sides = ["inputs", "outputs"].into_iter().filter(|_| run.get("run_type").is_some());
+        for (key, value) in sides.filter_map(|key| Some((key, run.get(key)?))) {
+            let span = value.span();
+            let first = conversations.partition_point(|one| begins_before(one, span.start));
+            let own = conversations[first..].partition_point(|one| begins_before(one, span.end));
+            let own = &mut conversations[first..first + own];
+            traces::add_tools(run, own);
+            let side = Side::of(run, key).unwrap_or_default();
+            for transcript in own.iter_mut().map(|one| &mut one.transcript) {
+                transcript.details.is_answered = side.is_over(transcript);
+            }
+        }
     }
 }
 

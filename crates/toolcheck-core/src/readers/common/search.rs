@@ -164,7 +164,7 @@ pub(crate) fn read_value<'d, 's>(
         if repeated.values().any(|other| *other == number) {
             transcript.format = Some(reader.key());
         }
-        transcript.details.is_answered = side.answers(&transcript);
+        transcript.details.is_answered |= side.is_over(&transcript);
         transcript.details.is_of_span = side.is_known;
         transcript.details.row = row.filter(|row| row.key_text().is_none()).map(|row| row.id());
         Some(conversation(transcript))
@@ -237,12 +237,13 @@ impl<'s> FoundList<'_, 's> {
             }
             How::Sdk => vercel_ai::read_list(&mut transcript, self.list),
             How::Parts => spans::read_parts(&mut transcript, self.list),
-            How::Wrapped
-                if self.list.elements().filter_map(|entry| entry.get("message")).any(is_of_blocks) =>
-            {
-                spans::read_blocks(&mut transcript, self.list);
+            How::Wrapped => {
+                let entries = spans::with_answer(self.list, self.around.row);
+                let has_blocks = entries.iter().filter_map(|one| one.get("message")).any(is_of_blocks);
+                let read = if has_blocks { spans::read_blocks } else { spans::read_wrapped };
+                read(&mut transcript, &entries);
+                transcript.unread.extend(unread::beside_messages(entries.into_iter(), &transcript));
             }
-            How::Wrapped => spans::read_wrapped(&mut transcript, self.list),
             How::Flat => spans::read_flat(&mut transcript, self.list),
             How::Entries => {
                 let messages: Vec<_> =
@@ -260,7 +261,7 @@ impl<'s> FoundList<'_, 's> {
             How::Answer(read) => read(&mut transcript, self.list, 0),
             How::Body(_) | How::List(_) => {}
         }
-        if let How::Wrapped | How::Entries = self.how {
+        if let How::Entries = self.how {
             transcript.unread.extend(unread::beside_messages(self.list.elements(), &transcript));
         }
         if let Some(chosen) = self.around.row.and_then(lists::chosen) {

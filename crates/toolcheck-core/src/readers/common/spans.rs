@@ -8,7 +8,7 @@ use foldhash::HashSet;
 use toolcheck_json::{Said, Value};
 
 use super::answers::{add_call_part, is_call_part};
-use super::{Conversation, lists, parts};
+use super::{Conversation, lists, parts, traces};
 use crate::formats::anthropic;
 use crate::ir::{Body, Executor, Named, Part, Role, Text, Transcript, UnpairedReason};
 use crate::unread;
@@ -348,6 +348,7 @@ pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, span: Value<'_, 's>
     for message in messages.into_values() {
         message.write(transcript);
     }
+    transcript.details.is_answered = traces::is_request(span) && traces::lacks_result(transcript);
     for tool in tools.into_values() {
         let of = |path: &str| tool.iter().find(|(own, _)| own == path).map(|(_, value)| *value);
         let schema =
@@ -411,13 +412,27 @@ pub(crate) fn is_wrapped(entry: Value<'_, '_>) -> bool {
             && entry.get("finish_reason").is_none()
 }
 
+/// The keys of such lists: of what was sent, and of what was answered.
+pub(crate) const WRAPPED: [[&str; 2]; 3] = [
+    ["input_messages", "output_messages"],
+    ["llm.input_messages", "llm.output_messages"],
+    ["attributes.llm.input_messages", "attributes.llm.output_messages"],
+];
+
+/// The messages of a list, and those of the answer beside it.
+pub(crate) fn with_answer<'d, 's>(list: Value<'d, 's>, span: Option<Value<'d, 's>>) -> Vec<Value<'d, 's>> {
+    let key = WRAPPED.iter().find(|[sent, _]| list.has_key(sent));
+    let answer = span.zip(key).and_then(|(span, [_, said])| span.get(said));
+    list.elements().chain(answer.into_iter().flat_map(|answer| answer.elements())).collect()
+}
+
 /// Adds such messages.
-pub(crate) fn read_wrapped<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
-    for entry in list.elements() {
+pub(crate) fn read_wrapped<'s>(transcript: &mut Transcript<'s>, entries: &[Value<'_, 's>]) {
+    for entry in entries {
         let mut flat = Flat::default();
         let message = entry.get("message").filter(|message| message.is_object());
-        flat.first = Some(message.unwrap_or(entry));
-        for member in message.unwrap_or(entry).members() {
+        flat.first = Some(message.unwrap_or(*entry));
+        for member in message.unwrap_or(*entry).members() {
             let Some(key) = member.key_text() else { continue };
             match key.strip_prefix("message.").unwrap_or(&key) {
                 "contents" => flat.content.extend(member.elements().filter_map(|block| {
@@ -432,9 +447,9 @@ pub(crate) fn read_wrapped<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 
 }
 
 /// Adds messages that are in objects of their own, with blocks as Anthropic has them.
-pub(crate) fn read_blocks<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
+pub(crate) fn read_blocks<'s>(transcript: &mut Transcript<'s>, entries: &[Value<'_, 's>]) {
     transcript.batches_results = true;
-    for (index, message) in list.elements().filter_map(|entry| entry.get("message")).enumerate() {
+    for (index, message) in entries.iter().filter_map(|entry| entry.get("message")).enumerate() {
         let role = message.get_str("role").map_or(Role::Unknown, |name| role_of(&name));
         let joins = transcript.messages.last().is_some_and(|last| last.role == role);
         anthropic::read_message(transcript, message, index, joins);

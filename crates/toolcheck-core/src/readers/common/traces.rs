@@ -6,7 +6,7 @@ use foldhash::HashSet;
 use toolcheck_json::{Value, contains};
 
 use super::{Conversation, lists, spans};
-use crate::ir::Transcript;
+use crate::ir::{Body, Transcript};
 use crate::names::words;
 use crate::unread::{self, is_filled};
 use crate::unsupported;
@@ -106,6 +106,8 @@ pub(crate) struct Side<'d, 's> {
     pub(crate) tools: Option<Value<'d, 's>>,
     /// Whether it is a side of a span, and not of an example for a model.
     pub(crate) is_known: bool,
+    /// Whether it was sent to a model from which nothing came back: the API has refused it, or the tracer keeps no answers.
+    is_sent: bool,
 }
 
 impl<'d, 's> Side<'d, 's> {
@@ -120,22 +122,34 @@ impl<'d, 's> Side<'d, 's> {
 
     /// The side that a member or an attribute with this key is.
     pub(crate) fn of(span: Value<'d, 's>, key: &str) -> Option<Self> {
+        if key == "llm" || spans::WRAPPED[1..].iter().any(|[sent, _]| *sent == key) {
+            return is_request(span).then(|| Self { is_known: true, is_sent: true, ..Self::default() });
+        }
         let of = |key: &str| attribute(span, key).filter(|value| is_filled(*value));
         let mut pairs = SIDES.iter().filter(|(asked, said)| *asked == key || *said == key);
         let pair = pairs.clone().find_map(|(name, said)| Some((*name, of(name)?, of(said)?)));
         let Some((name, asked, said)) = pair else {
+            let is_asked = pairs.clone().any(|(asked, _)| *asked == key);
             let is_plain = pairs.any(|(asked, _)| asked.starts_with("input"));
-            let tools = tools(span, of(key).filter(|_| is_plain)?);
-            return Some(Self { answer: None, tools, is_known: is_own(key) || is_span(span) });
+            let is_sent = is_asked && says_model(span, key) == Some(true);
+            let may_be_sent = is_sent && (is_own(key) || span.get("call_type").is_some());
+            let tools = tools(span, of(key).filter(|_| is_plain || may_be_sent)?);
+            return Some(Self { answer: None, tools, is_known: is_own(key) || is_span(span), is_sent });
         };
         let is_known = is_own(name) || is_span(span);
         let is_answer = || is_of_model(span, name, asked, said) || !is_known && is_last_word(said);
         let is_answered = name == key && is_answer() && is_of_assistant(said);
-        Some(Self { answer: is_answered.then_some(said), tools: tools(span, asked), is_known })
+        let answer = is_answered.then_some(said);
+        Some(Self { answer, tools: tools(span, asked), is_known, is_sent: false })
+    }
+
+    /// Whether nothing was open at the end of a transcript: a model has answered it, or was sent it without a result.
+    pub(crate) fn is_over(self, transcript: &Transcript<'_>) -> bool {
+        self.answers(transcript) || self.is_sent && lacks_result(transcript)
     }
 
     /// Whether a model has answered the messages of a transcript: what came back is not a call that was open again.
-    pub(crate) fn answers(self, transcript: &Transcript<'_>) -> bool {
+    fn answers(self, transcript: &Transcript<'_>) -> bool {
         let Some(answer) = self.answer else { return false };
         let answered: HashSet<&str> = transcript.result_ids().collect();
         let mut calls = transcript.call_ids().filter(|id| !answered.contains(id));
@@ -182,20 +196,52 @@ fn is_last_word(said: Value<'_, '_>) -> bool {
 
 /// Whether a span is of one request to a model. One of something else may have carried out the last calls itself.
 fn is_of_model(span: Value<'_, '_>, key: &str, asked: Value<'_, '_>, said: Value<'_, '_>) -> bool {
-    let is_own = is_own(key);
+    let of_response = || asked.get("model").is_some() && unread::unwrapped(said, unsupported::is_response);
+    says_model(span, key).unwrap_or_else(|| is_own(key) || of_response())
+}
+
+/// Whether a span says of itself that it is of a request to a model, or of something else.
+fn says_model(span: Value<'_, '_>, key: &str) -> Option<bool> {
     let kinds = match key {
         "mlflow.spanInputs" => &["mlflow.spanType"],
-        _ if is_own => &["gen_ai.operation.name"],
+        _ if is_own(key) => &["gen_ai.operation.name"],
         _ => &KINDS[..],
     };
     // Braintrust.
     let of_attributes = || span.get("span_attributes")?.get_str("type");
     let kind = kinds.iter().find_map(|kind| attribute(span, kind)?.as_str()).or_else(of_attributes);
-    let kind = kind.or_else(|| of_datadog(span));
-    match kind {
-        Some(kind) => OF_MODELS.contains(&&*kind.trim_matches('"').to_ascii_lowercase()),
-        None => is_own || asked.get("model").is_some() && unread::unwrapped(said, unsupported::is_response),
-    }
+    kind.or_else(|| of_datadog(span)).or_else(|| of_weave(span)).map(|kind| is_kind_of_model(&kind))
+}
+
+fn is_kind_of_model(kind: &str) -> bool {
+    OF_MODELS.contains(&&*kind.trim_matches('"').to_ascii_lowercase())
+}
+
+/// What a call of Weave is of, where a client of an API was called (`weave/integrations` of wandb/weave).
+fn of_weave<'s>(call: Value<'_, 's>) -> Option<Cow<'s, str>> {
+    let name = call.get_str("op_name")?;
+    ["chat.completions.create", "essages.create"].iter().any(|of| name.contains(of)).then_some("llm".into())
+}
+
+/// Whether the attributes of a span, or the span with them, are those of a request to a model, and whole: a tracer may keep no
+/// more than 128 (`OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT` of OpenTelemetry).
+pub(crate) fn is_request(span: Value<'_, '_>) -> bool {
+    const KINDS: [&str; 5] = words(
+        "openinference.span.kind attributes.openinference.span.kind span_kind llm.request.type \
+        gen_ai.operation.name",
+    );
+    let nested = || span.get("openinference")?.get("span")?.get_str("kind");
+    let kind = KINDS.iter().find_map(|kind| attribute(span, kind)?.as_str()).or_else(nested);
+    span.count() < MOST_ATTRIBUTES && kind.is_some_and(|kind| is_kind_of_model(&kind))
+}
+
+const MOST_ATTRIBUTES: usize = 128;
+
+/// Whether a transcript ends with results, and not with those of all calls.
+pub(crate) fn lacks_result(transcript: &Transcript<'_>) -> bool {
+    let answered: HashSet<&str> = transcript.result_ids().collect();
+    matches!(transcript.parts.last().map(|part| &part.body), Some(Body::Result(_)))
+        && transcript.call_ids().any(|id| !answered.contains(id))
 }
 
 /// Whether nobody else than a model speaks in what came back.
@@ -241,14 +287,19 @@ fn tools<'d, 's>(span: Value<'d, 's>, asked: Value<'d, 's>) -> Option<Value<'d, 
     tools.find(|tools| is_filled(*tools))
 }
 
-/// Whether a member of a span is the request or the response that OpenInference has beside the messages of both.
+/// Whether a member of a span is the request or the response that OpenInference has beside the messages of both, or the answer,
+/// which is read with what was sent.
 pub(crate) fn repeats(span: Value<'_, '_>, member: Value<'_, '_>) -> bool {
     let is_value = || {
         let key = member.key_text().unwrap_or_default();
         matches!(spans::attribute_name(&key), "input.value" | "output.value")
     };
+    let is_answer = spans::WRAPPED
+        .iter()
+        .any(|[sent, said]| member.has_key(said) && span.get(sent).is_some_and(spans::has_wrapped));
     let has_flat = || span.get_any(&["llm.input_messages", "attributes.llm.input_messages"]).is_some();
     let is_inner = ["input", "output"].iter().any(|key| member.has_key(key)) && member.get("value").is_some();
-    is_inner && span.get("llm").is_some_and(|llm| llm.get("input_messages").is_some())
+    is_answer
+        || is_inner && span.get("llm").is_some_and(|llm| llm.get("input_messages").is_some())
         || is_value() && has_flat()
 }
