@@ -109,7 +109,9 @@ impl Client {
         if let (Some(MOST_ENDED), Err(why)) = (self.ended, &answer) {
             let how = if why == ENDED { "ended in" } else { "has done" };
             let what = why.split_once(NO_ANSWER).map_or(String::new(), |(_, line)| format!(": {line}"));
-            return Err(anyhow!("the client {how} each of the first {MOST_ENDED} runs without an answer{what}"));
+            return Err(anyhow!(
+                "the client {how} each of the first {MOST_ENDED} runs without an answer{what}"
+            ));
         }
         Ok(answer.unwrap_or_else(Answer::Broke))
     }
@@ -152,7 +154,8 @@ impl Client {
                     return Ok(Err(ENDED.to_owned()));
                 }
                 None => {
-                    let what = other.map(|line: String| format!("{NO_ANSWER}{}", bounded(line.trim(), SHOWN)));
+                    let what =
+                        other.map(|line: String| format!("{NO_ANSWER}{}", bounded(line.trim(), SHOWN)));
                     return Ok(Err(too_long(limit) + &what.unwrap_or_default()));
                 }
             };
