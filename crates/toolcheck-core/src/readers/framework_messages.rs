@@ -13,6 +13,7 @@ mod llama_index_ts;
 mod rig;
 mod ruby_llm;
 mod spring_ai;
+mod tanstack;
 mod ultravox;
 
 use toolcheck_json::Value;
@@ -39,7 +40,7 @@ struct Framework {
     add: for<'s> fn(&mut Transcript<'s>, Value<'_, 's>, Role),
 }
 
-static ALL: [&Framework; 14] = [
+static ALL: [&Framework; 15] = [
     &autogen::FRAMEWORK,
     &bee_ai::FRAMEWORK,
     &elevenlabs::FRAMEWORK,
@@ -53,6 +54,7 @@ static ALL: [&Framework; 14] = [
     &rig::FRAMEWORK,
     &ruby_llm::FRAMEWORK,
     &spring_ai::FRAMEWORK,
+    &tanstack::FRAMEWORK,
     &ultravox::FRAMEWORK,
 ];
 
@@ -66,13 +68,19 @@ const CALLS_LOOKED_AT: usize = 16;
 /// Keys of saved states, in which the messages stand deeper.
 const STATES: [&str; 4] = ["llm_context", "agent_states", "chat_store", "store"];
 
+/// Keys of what AG-UI has messages in.
+const OF_AG_UI: [&str; 3] = ["type", "runId", "run_id"];
+
 /// What is left out of AutoGen's events that say nothing to a model.
 const EVENTS: &str = "events beside messages";
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // Every file is looked at: a glance at what is surely messages, and at what only states of these frameworks have.
     let has_calls = |message: Value<'_, '_>| {
-        ruby_llm::has_calls(message) || llama_index_ts::has_tools(message) || bee_ai::has_tools(message)
+        ruby_llm::has_calls(message)
+            || llama_index_ts::has_tools(message)
+            || bee_ai::has_tools(message)
+            || tanstack::has_tools(message)
     };
     let is_message = |message: Value<'_, '_>| framework_of(message).is_some();
     let is_list = |value: Value<'_, '_>| {
@@ -89,10 +97,12 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
                 || record.get("data").unwrap_or(*record).get("transcript").is_some_and(is_list)
         }
     };
-    // A request that has such parts by mistake is none of BeeAI's, which sends its own in the form of an API.
+    // A request that has such parts or keys by mistake is none of BeeAI's or TanStack's, which send their own in the form of an
+    // API. The events and inputs of AG-UI have TanStack's keys too.
     let is_request = |record: &Value<'_, '_>| {
         let mut messages = record.list("messages").take(CALLS_LOOKED_AT);
-        messages.any(bee_ai::has_tools) && unsupported::is_meant_as_request(*record)
+        messages.any(|message| bee_ai::has_tools(message) || tanstack::has_tools(message))
+            && (unsupported::is_meant_as_request(*record) || record.get_any(&OF_AG_UI).is_some())
     };
     if records.iter().take(LOOKED_AT).any(is_request) {
         return 0;
