@@ -145,6 +145,7 @@ const FAINTER: u8 = 3;
 /// Whether a document is what a program stores of a session or a run, and no request: it has two or more keys of such, which
 /// no API takes. The tools of Agno's (`RunOutput` in `libs/agno/agno/run/agent.py`) are those that have run. CodeWhale keeps
 /// them apart from the messages (`SavedSession` in `crates/tui/src/session_manager.rs`), and names no model beside those.
+/// CrewAI's output of an agent names its role (`LiteAgentOutput` in `lib/crewai/src/crewai/lite_agent_output.py`).
 /// Braintrust's rows are spans, those of DSPy's `history` have ids, and those of AgentDojo and tau2-bench name what was run.
 pub(crate) fn is_stored(root: Value<'_, '_>) -> bool {
     let is_mark = |member: &Value<'_, '_>| {
@@ -175,6 +176,8 @@ pub(crate) fn is_stored(root: Value<'_, '_>) -> bool {
                     | b"eval_result"
                     | b"uuid"
                     | b"model_type"
+                    | b"agent_role"
+                    | b"usage_metrics"
             )
         )
     };

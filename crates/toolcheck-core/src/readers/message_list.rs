@@ -23,10 +23,14 @@ pub(super) static READER: Reader =
         ]);
 
 /// It is chosen for a whole file only where a framework shows that the messages are its own: they have a key that it takes away
-/// before they are sent. Strands Agents' is `tracking_id` (`strands/types/content.py` in version 1.62).
+/// before they are sent. Strands Agents' is `tracking_id` (`strands/types/content.py` in version 1.62), in TypeScript
+/// `trackingId` (`src/types/messages.ts` in version 1.16). Agno's messages have two (`libs/agno/agno/models/message.py`).
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own =
-        |message: Value<'_, '_>| message.get_str("tracking_id").is_some() && message.get("role").is_some();
+    let is_own = |message: Value<'_, '_>| {
+        let has = |key: &str| message.get(key).is_some();
+        let is_of_strands = ["tracking_id", "trackingId"].iter().any(|key| message.get_str(key).is_some());
+        has("role") && (is_of_strands || has("from_history") && has("stop_after_tool_call"))
+    };
     let Some(record) = records.first() else { return 0 };
     let is_known = record.elements().next().is_some_and(is_own)
         || record.elements().take(ITEMS_LOOKED_AT).any(is_of_livekit);
