@@ -134,7 +134,9 @@ pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
         let spans = value.get("data").and_then(|data| data.get("spans"));
         spans.is_some_and(|spans| spans.elements().next().is_some())
     };
-    member.has_key("messages") && is_shown()
+    // Agno's runs have the blocks of Claude's last answer beside the messages (`libs/agno/agno/run/agent.py`).
+    member.has_key("model_provider_data") && value.get("messages").is_some()
+        || member.has_key("messages") && is_shown()
         || member.has_key("info") && is_preview()
         || member.has_key("toolCall") && is_of_checkpoint()
         || (member.has_key("outputs") || member.has_key("output")) && is_of_response()
