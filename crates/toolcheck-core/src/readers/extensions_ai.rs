@@ -90,7 +90,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation<'s> {
     let root = list.messages[0].document().root();
     let mut transcript = Transcript::of_conversation(READER.key(), root);
-    let mut asked = HashSet::default();
+    let (mut asked, mut agreed, mut done) = <(HashSet<_>, HashSet<_>, HashSet<_>)>::default();
     for &message in &list.messages {
         let role = role_of(message).and_then(|role| role.as_str()).map(|role| role.to_ascii_lowercase());
         let role = match role.as_deref() {
@@ -101,6 +101,13 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
             _ => Role::Unknown,
         };
         let bodies: Vec<_> = contents(message).map(|content| (content, body(content, &mut asked))).collect();
+        // A call that a person has agreed to has its result before the model says more.
+        let is_agreed =
+            |content: &Value<'_, '_>| content.get("approved").and_then(Value::as_bool) == Some(true);
+        if role == Role::Assistant && bodies.iter().any(|(_, body)| matches!(body, Ok(Body::Text(_)))) {
+            done.extend(agreed.drain());
+        }
+        agreed.extend(contents(message).filter(is_agreed).filter_map(called));
         // What a person only consents to is no message to the model: the framework takes it out.
         let is_consent = !bodies.is_empty() && bodies.iter().all(|(_, body)| matches!(body, Err(CONSENT)));
         if role != Role::User || !is_consent {
@@ -114,11 +121,18 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
         }
     }
     // Of what a person was asked about, the call may only be in the question.
-    for call in transcript.calls_with_ids(&asked) {
+    let waiting = asked.difference(&done).cloned().collect();
+    for call in transcript.calls_with_ids(&waiting) {
         call.unpaired.get_or_insert(UnpairedReason::Consent);
     }
     transcript.settle_results_if(|id| id.is_some_and(|id| asked.contains(id)), UnpairedReason::Elsewhere);
     Conversation { title: list.title.clone(), transcript, end: ConversationEnd::Open }
+}
+
+/// The id of the call that a person is asked about.
+fn called(content: Value<'_, '_>) -> Option<String> {
+    let call = content.get_any(&["functionCall", "toolCall", "function_call"]);
+    call.and_then(call_id)?.as_str().map(Cow::into_owned)
 }
 
 fn call_id<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -159,8 +173,7 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
                 .iter()
                 .any(|end| class.ends_with(end)) =>
         {
-            let call = content.get_any(&["functionCall", "toolCall", "function_call"]);
-            asked.extend(call.and_then(call_id).and_then(|id| id.as_str()).map(Cow::into_owned));
+            asked.extend(called(content));
             return Err(CONSENT);
         }
         // The client moves the mouse, as with the Responses API.
