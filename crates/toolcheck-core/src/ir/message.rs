@@ -429,6 +429,13 @@ pub struct ToolResult<'s> {
 }
 
 impl<'s> ToolResult<'s> {
+    /// Whether a client has put a text in its place to save room, as the middleware of LangChain does for old results
+    /// (`ClearToolUsesEdit` in `libs/langchain_v1/langchain/agents/middleware/context_editing.py`).
+    pub fn is_cleared(&self) -> bool {
+        const MOST: usize = 128;
+        self.content_json.len() < MOST && toolcheck_json::contains(self.content_json, b"\"[cleared]\"")
+    }
+
     /// The result of a client's tool.
     #[inline]
     pub(crate) fn new(id: Option<Value<'_, 's>>, content: Option<Value<'_, 's>>) -> Self {

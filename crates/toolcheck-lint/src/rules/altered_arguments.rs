@@ -5,6 +5,7 @@ use toolcheck_json::Span;
 use crate::finding::Draft;
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::{ran_unfinished_arguments, swapped_results};
+use crate::view::arguments;
 use crate::view::exchanges::{Change, MatchedCall, PastCall};
 
 declare_rule! {
@@ -15,7 +16,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(kept) = cx.kept.filter(|_| !swapped_results::has_moved_arguments(cx)) else { return };
     for (given, stored) in kept.calls_changed() {
         if stored.change != Change::Same {
-            if !is_told(cx, given, stored) {
+            let is_cleared = stored.change == Change::Emptied && arguments::is_cleared(cx, stored.part);
+            if !is_cleared && !is_told(cx, given, stored) {
                 report(cx, out, given, stored);
             }
         } else {
@@ -101,7 +103,8 @@ fn letters(name: &str) -> String {
 /// How many letters the names of one tool share at least if a gateway has shortened one of them.
 const SHORTENED: usize = 16;
 
-/// Removes the findings about arguments and names that the client wrote, and returns them: the model is not to blame.
+/// Removes the findings about arguments and names that the client wrote, and returns them: the model is not to blame. So it
+/// does with those about results whose calls the client has dropped, which another rule reports.
 pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {
     let Some(kept) = cx.kept else { return Vec::new() };
     // Where each is, and whether it has another name.
@@ -121,11 +124,9 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
                 RuleId::UnknownTool => is_renamed,
                 _ => false,
             },
-        )
+        ) || finding.rule == RuleId::OrphanToolResult
+            && finding.tool_call_id.as_ref().is_some_and(|id| kept.has_dropped(id))
     };
-    if calls.is_empty() {
-        return Vec::new();
-    }
     let (silenced, others) = findings.split_off(first).into_iter().partition(is_silenced);
     findings.extend::<Vec<Draft>>(others);
     silenced

@@ -43,11 +43,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     check_behind_gaps(cx, out);
     for site in cx.pairing.results.iter().filter(|site| site.paired_with == PairedWith::NoCall) {
-        // The call was made and dropped, which another rule reports.
         let id = site.result.call_id.as_ref();
-        if id.is_some_and(|id| cx.kept.is_some_and(|kept| kept.has_dropped(&id.text))) {
-            continue;
-        }
         let instead = cx.pairing.stands_for(site);
         // A call with the id of another is reported as that.
         let is_duplicate = |call: &CallSite<'_, '_>| cx.pairing.first_of_same_id(call).is_some();

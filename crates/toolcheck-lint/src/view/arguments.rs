@@ -254,3 +254,11 @@ pub(crate) fn hash_of(value: impl Hash) -> u64 {
     value.hash(&mut hasher);
     hasher.finish()
 }
+
+/// Whether a call has no arguments because the client has cleared it, with its result, to save room.
+pub(crate) fn is_cleared(cx: &Context<'_, '_>, part: usize) -> bool {
+    let answer = || cx.pairing.answer_of(cx.pairing.call_at(part)?);
+    let is_empty = |call: &Call<'_>| call.arguments.json(cx.document).trim_ascii() == b"{}";
+    cx.transcript.parts[part].call().is_some_and(is_empty)
+        && answer().is_some_and(|site| site.result.is_cleared())
+}

@@ -128,7 +128,7 @@ pub(crate) fn of(cx: &Context<'_, '_>) -> Checks {
             } else {
                 arguments::with_value(cx, &call.arguments, &mut buffers, check)
             };
-            if verdict == Some(Verdict::Violated) {
+            if verdict == Some(Verdict::Violated) && !arguments::is_cleared(cx, part) {
                 checks.violations.push(Violation { part, schema: Arc::clone(schema) });
             }
             verdict.unwrap_or(Verdict::Unknown)
