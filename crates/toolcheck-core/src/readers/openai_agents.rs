@@ -128,9 +128,10 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     if are_responses {
         transcript.settle_calls_from(0, UnpairedReason::Elsewhere);
     }
-    // A run that is not over may still have to answer a call of its last response.
-    if is_over || state.is_array() {
-        divide(&mut transcript);
+    // A run that is not over may still have to answer a call of its last response. Python writes no last step of one that is.
+    if is_over || state.is_array() || last_calls_nothing(state) {
+        // In a list of items nothing else shows where an answer begins.
+        transcript.divide(|_, part| matches!(part.body, Body::Text(_)));
     }
     let is_kept_by_server =
         ["conversationId", "conversation_id", "previousResponseId", "previous_response_id"]
@@ -148,20 +149,13 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     Conversation { title: "run".to_owned(), transcript, end }
 }
 
-/// Divides what the model says behind a call from it, if the call has no result: in a list of items nothing else shows where
-/// an answer begins.
-fn divide(transcript: &mut Transcript<'_>) {
-    let answered: HashSet<String> = transcript.result_ids().map(str::to_owned).collect();
-    let mut is_open = false;
-    for (number, part) in transcript.parts.iter().enumerate() {
-        match &part.body {
-            Body::Call(call) if call.executor == Executor::Client && call.unpaired.is_none() => {
-                is_open |= call.id.as_ref().is_some_and(|id| !answered.contains(&*id.text));
-            }
-            Body::Text(_) if std::mem::take(&mut is_open) => transcript.details.answers.push(number),
-            _ => {}
-        }
-    }
+/// Whether the last response has only said something.
+fn last_calls_nothing(state: Value<'_, '_>) -> bool {
+    let responses = state.get_any(&["modelResponses", "model_responses"]);
+    let last = responses.and_then(|responses| responses.elements().last());
+    let mut items = last.into_iter().flat_map(|last| last.list("output")).peekable();
+    items.peek().is_some()
+        && items.all(|item| matches!(item.get_str("type").as_deref(), Some("message" | "reasoning")))
 }
 
 fn step<'d, 's>(state: Value<'d, 's>) -> Option<Value<'d, 's>> {

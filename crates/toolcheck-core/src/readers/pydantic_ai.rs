@@ -26,9 +26,14 @@ fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {
     let root = list.messages[0].document().root();
     let mut transcript = Transcript::of_conversation(READER.key(), root);
     transcript.batches_results = true;
+    // Where a response follows one.
+    let mut starts = Vec::new();
     for &message in &list.messages {
         let parts = message.list("parts");
         if is_response(message) {
+            if transcript.messages.last().is_some_and(|last| last.role == Role::Assistant) {
+                starts.push(transcript.parts.len());
+            }
             transcript.next_message(Role::Assistant, message);
             parts.for_each(|part| read_part(&mut transcript, part));
             if matches!(message.get_str("state").as_deref(), Some("interrupted" | "suspended")) {
@@ -42,6 +47,7 @@ fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {
             }
         }
     }
+    transcript.divide(|number, _| starts.contains(&number));
     Conversation { title: list.title, transcript, end: ConversationEnd::Open }
 }
 

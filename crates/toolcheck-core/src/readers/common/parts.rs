@@ -7,8 +7,8 @@ use toolcheck_json::Value;
 
 use super::Conversation;
 use crate::ir::{
-    Arguments, Body, Call, Content, Message, Part, Place, Reasoning, Role, Signature, ToolResult, Transcript,
-    UnpairedReason,
+    Arguments, Body, Call, Content, Executor, Message, Part, Place, Reasoning, Role, Signature, ToolResult,
+    Transcript, UnpairedReason,
 };
 
 pub(crate) fn call<'s>(
@@ -139,6 +139,23 @@ impl<'s> Transcript<'s> {
     }
 
     /// The calls with these ids.
+    /// Divides what the model says behind a call from it, if the call has no result and an answer may begin there.
+    pub(crate) fn divide(&mut self, begins: impl Fn(usize, &Part<'_>) -> bool) {
+        let answered: HashSet<String> = self.result_ids().map(str::to_owned).collect();
+        let mut is_open = false;
+        for (number, part) in self.parts.iter().enumerate() {
+            if is_open && begins(number, part) {
+                is_open = false;
+                self.details.answers.push(number);
+            }
+            if let Body::Call(call) = &part.body
+                && (call.executor == Executor::Client && call.unpaired.is_none())
+            {
+                is_open |= call.id.as_ref().is_some_and(|id| !answered.contains(&*id.text));
+            }
+        }
+    }
+
     pub(crate) fn calls_with_ids(&mut self, ids: &HashSet<String>) -> impl Iterator<Item = &mut Call<'s>> {
         let is_one = |call: &&mut Call<'s>| call.id.as_ref().is_some_and(|id| ids.contains(&*id.text));
         self.calls_of(0..self.parts.len() as u32).filter(is_one)
