@@ -4,7 +4,7 @@
 use toolcheck_json::Value;
 
 use super::{Framework, call, is_one_of, named_result};
-use crate::ir::{Body, Role, Transcript};
+use crate::ir::{Body, Call, Role, Transcript, UnpairedReason};
 
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
@@ -27,13 +27,27 @@ fn is_own(message: Value<'_, '_>) -> bool {
                 && is_one_of(message, "type", &NAMED))
 }
 
+/// Whether an id is one that the client for Ollama counts, which all calls of a turn have
+/// (`autogen_ext/models/ollama/_ollama_client.py`): it tells nothing.
+fn is_counted(message: Value<'_, '_>, key: &str) -> bool {
+    let mut ids = message.list("content").filter_map(|block| block.get_str(key));
+    let first = ids.next().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()));
+    first.is_some() && first == ids.next()
+}
+
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
+    let unpaired =
+        (is_counted(message, "id") || is_counted(message, "call_id")).then_some(UnpairedReason::UnknownId);
     transcript.content(message.get("content"), |block| {
         let get = |key| block.get(key);
         Some(if block.get("call_id").is_some() {
-            named_result([get("call_id"), get("name"), get("content")], get("is_error"))
+            let mut result = named_result([get("call_id"), get("name"), get("content")], get("is_error"));
+            if let Body::Result(result) = &mut result {
+                result.unpaired = unpaired;
+            }
+            result
         } else if block.get("arguments").is_some() {
-            Body::Call(call(get("id"), get("name"), get("arguments")))
+            Body::Call(Call { unpaired, ..call(get("id"), get("name"), get("arguments")) })
         } else {
             Body::Media
         })
