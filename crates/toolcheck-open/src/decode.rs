@@ -25,7 +25,7 @@ const MODEST: usize = 16 << 20;
 const STEP: usize = 8192;
 /// The largest window of a body in Zstandard (RFC 9659).
 #[cfg(feature = "compress")]
-const MOST_WINDOW: u64 = 8 << 20;
+pub(crate) const MOST_WINDOW: u64 = 8 << 20;
 /// The first bytes of gzip data (RFC 1952).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of Zstandard data (RFC 8878).

@@ -11,6 +11,8 @@ use toolcheck_json::origins::{Builder, LeftOut, Mapped, Opened, Origin, Unpacked
 use super::CONTAINER;
 use crate::budget::Budget;
 use crate::reason::Reason;
+#[cfg(feature = "compress")]
+use crate::zstd::ZstdFrames;
 use crate::{Limits, decode};
 
 const SAMPLES: &[u8] = b"samples/";
@@ -125,6 +127,12 @@ fn text_of(
         CompressionMethod::STORE => decode::unpack(found.verifying_reader(packed), packed.len(), budget),
         CompressionMethod::DEFLATE => {
             decode::unpack(found.verifying_reader(DeflateDecoder::new(packed)), packed.len(), budget)
+        }
+        // What version 0.3.285 writes (`src/inspect_ai/_util/compression.py`).
+        #[cfg(feature = "compress")]
+        CompressionMethod::ZSTD => {
+            let frames = ZstdFrames::new(packed, decode::MOST_WINDOW);
+            decode::unpack(found.verifying_reader(frames), packed.len(), budget)
         }
         _ => Err(Reason::Compressed),
     }?;
