@@ -21,6 +21,7 @@ pub(crate) mod literal;
 pub(crate) mod nested;
 pub(crate) mod next;
 pub(crate) mod parts;
+mod paused;
 pub(crate) mod policy;
 pub(crate) mod postprocess;
 pub(crate) mod prefilter;

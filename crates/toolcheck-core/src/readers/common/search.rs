@@ -14,7 +14,7 @@ use super::lists::Beside;
 use super::traces::Side;
 use super::{
     Columns, Conversation, ConversationEnd, LeftOut, Reader, Reading, SourceKind, flattened,
-    framework_messages, lists, message_lines, spans, steps, traces, trl, turns, vercel_ai,
+    framework_messages, lists, message_lines, paused, spans, steps, traces, trl, turns, vercel_ai,
 };
 use crate::formats::{self, Format, openai_chat, openai_responses};
 use crate::ir::{Body, Place, Role, Transcript, UnpairedReason, Unread, UnreadKind};
@@ -164,7 +164,7 @@ pub(crate) fn read_value<'d, 's>(
         if repeated.values().any(|other| *other == number) {
             transcript.format = Some(reader.key());
         }
-        settle_paused(row, &mut transcript);
+        paused::settle(row, &mut transcript);
         transcript.details.is_answered |= side.is_over(&transcript);
         transcript.details.is_of_span = side.is_known;
         transcript.details.row = row.filter(|row| row.key_text().is_none()).map(|row| row.id());
@@ -184,22 +184,6 @@ pub(crate) fn read_value<'d, 's>(
         last.transcript.unread.extend(search.foreign);
         last.transcript.unread.extend(search.unread);
         last.transcript.unread.extend(search.unknown);
-    }
-}
-
-/// The calls of a run of Agno's that wait for a person (`RunOutput` in `libs/agno/agno/run/agent.py`).
-fn settle_paused(row: Option<Value<'_, '_>>, transcript: &mut Transcript<'_>) {
-    let run = row.filter(|row| row.get_str("status").is_some_and(|status| status == "PAUSED"));
-    let waits = |tool: &Value<'_, '_>| {
-        let is = |key: &str| tool.get(key).and_then(Value::as_bool) == Some(true);
-        ["requires_confirmation", "requires_user_input", "external_execution_required"].into_iter().any(is)
-            && tool.get("result").is_none_or(Value::is_null)
-    };
-    let waiting = run.into_iter().flat_map(|run| run.list("tools")).filter(waits);
-    let waiting: HashSet<_> =
-        waiting.filter_map(|tool| tool.get_str("tool_call_id")).map(|id| id.into_owned()).collect();
-    for call in transcript.calls_with_ids(&waiting) {
-        call.unpaired.get_or_insert(UnpairedReason::Consent);
     }
 }
 
