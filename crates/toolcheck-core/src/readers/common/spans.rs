@@ -29,16 +29,9 @@ fn is_part(part: Value<'_, '_>) -> bool {
         // Crush has calls with other keys.
         Some("tool_call") => part.get_any(&["tool_call_id", "data"]).is_none(),
         Some("tool_call_response" | "server_tool_call" | "server_tool_call_response") => true,
-        Some(kind) if is_consent(kind) => true,
         Some("text" | "reasoning") => part.get("content").is_some(),
         _ => false,
     }
-}
-
-/// Whether a part is what Agent Framework asks a person or is told, which has the call again
-/// (`python/packages/core/agent_framework/observability.py` of microsoft/agent-framework).
-fn is_consent(kind: &str) -> bool {
-    matches!(kind, "function_approval_request" | "function_approval_response")
 }
 
 fn role_of(name: &str) -> Role {
@@ -146,7 +139,6 @@ fn body_of<'s>(part: Value<'_, 's>) -> Body<'s> {
             Body::Result(result)
         }
         Some("reasoning" | "thinking") => parts::reasoning(None),
-        Some(kind) if is_consent(kind) => Body::Empty,
         Some("blob" | "file" | "uri" | "image" | "audio" | "video") => Body::Media,
         _ => Body::Opaque,
     }
