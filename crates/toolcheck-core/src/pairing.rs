@@ -187,6 +187,11 @@ pub struct Pairing<'t, 's> {
     first_unknown_index: usize,
 }
 
+/// Whether the agent that sends it joins what the model says in a row.
+fn alternates(transcript: &Transcript<'_>) -> bool {
+    transcript.sent_next_by.and_then(NextRequest::of).is_some_and(|by| by.alternates)
+}
+
 /// Whether a call or result is the client's, in the conversation, with an id that tells what it belongs to.
 fn is_paired(executor: Executor, unpaired: Option<UnpairedReason>) -> bool {
     executor == Executor::Client
@@ -207,7 +212,7 @@ impl<'t, 's> Pairing<'t, 's> {
             of_stored: Vec::new(),
             format: transcript.format,
             placement: target.result_placement(transcript),
-            merges: target.merges_assistant_messages(),
+            merges: target.merges_assistant_messages() || alternates(transcript),
             merges_user: target.merges_user_messages(),
             first_unknown_index: usize::MAX,
         };

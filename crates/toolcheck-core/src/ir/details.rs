@@ -18,6 +18,8 @@ pub struct Details<'s> {
     pub automatic_cache_mark: Option<AutomaticCacheMark>,
     /// Whether each record of the file stands within another, so that none can be added.
     pub is_wrapped: bool,
+    /// Whether it is what an agent is expected to do, and nothing goes on from it.
+    pub is_expected: bool,
     /// Missing keys that an object needs because of another key or object.
     pub missing_keys: Vec<MissingKey<'s>>,
     /// The namespaces of calls that no tool is in.

@@ -13,6 +13,7 @@ use super::{ConversationEnd, LeftOut, Reader, Reading};
 use crate::claim::certainty;
 use crate::fix_style::{self, FixStyle, Missing};
 use crate::ir::{Body, Content, Named, Place, Role, Transcript, UnpairedReason};
+use crate::unread;
 
 pub(super) static READER: Reader =
     Reader::log("gemini-cli", "Gemini CLI session", sniff, read).or_one_list().fixed_by(&FILE_STYLE);
@@ -62,6 +63,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for &record in records {
         let set = record.get("$set");
         if let Some(list) = [Some(record), set].into_iter().flatten().find(|record| is_list(*record)) {
+            history.patched.is_synced |= set.is_some_and(is_list);
             let dropped = history.replace(list.list("messages"));
             conversation(&dropped, &history.patched, ConversationEnd::Replaced, &mut reading);
         } else if let Some(id) = record.get("$rewindTo") {
@@ -101,6 +103,9 @@ struct History<'d, 's> {
 
 #[derive(Default)]
 struct Patched<'d, 's> {
+    /// Whether the program has written all messages anew, and with that some results several times
+    /// (`updateMessagesFromHistory` in `packages/core/src/services/chatRecordingService.ts`).
+    is_synced: bool,
     /// The contents, by the ids of the messages.
     contents: HashMap<&'s [u8], Value<'d, 's>>,
     /// The results, by the ids of the messages and of the calls.
@@ -206,6 +211,8 @@ fn conversation<'d, 's>(
     let mut answered = HashSet::default();
     for message in messages {
         match message.get_str("type").as_deref() {
+            // A turn that only calls tools is written so before they are done, and not sent.
+            Some("gemini") if is_empty(*message, patched) => {}
             Some("gemini") => {
                 transcript.next_message(Role::Assistant, *message);
                 if message.get("toolCalls").is_some() {
@@ -219,7 +226,8 @@ fn conversation<'d, 's>(
                 let mut parts = content.into_iter().flat_map(|content| content.elements()).peekable();
                 let has_responses = parts.peek().is_some() && parts.all(responds);
                 transcript.next_message(if has_responses { Role::Tool } else { Role::User }, *message);
-                let is_copy = add_content(&mut transcript, content, &HashSet::default(), &answered);
+                let once = patched.is_synced;
+                let is_copy = add_content(&mut transcript, content, (&HashSet::default(), &answered), once);
                 if is_copy {
                     transcript.messages.pop();
                 }
@@ -234,6 +242,14 @@ fn conversation<'d, 's>(
         transcript.details.is_answered = transcript.ends_half_answered();
     }
     reading.add_log(&READER, "main", transcript, end);
+}
+
+/// Whether a message of the model has neither words nor calls.
+fn is_empty<'d, 's>(message: Value<'d, 's>, patched: &Patched<'d, 's>) -> bool {
+    let is_blank = |content: Value<'_, '_>| content.is_null() || matches!(content.raw(), b"\"\"" | b"[]");
+    patched.content(message).is_none_or(is_blank)
+        && message.list("toolCalls").next().is_none()
+        && unread::record(message).is_none()
 }
 
 /// Whether the user gave the program a command, which is not sent (`convertSessionToClientHistory` in
@@ -257,7 +273,7 @@ fn add_turn<'d, 's>(
     if let Some(thoughts) = message.get("thoughts").filter(|thoughts| thoughts.elements().next().is_some()) {
         transcript.part(thoughts, parts::reasoning(None));
     }
-    add_content(transcript, patched.content(message), &names, answered);
+    add_content(transcript, patched.content(message), (&names, answered), patched.is_synced);
     for call in calls() {
         let mut body = parts::call(call.get("id"), call.get("name"), call.get("args"));
         if patched.result(message, call).is_none() {
@@ -277,7 +293,7 @@ fn add_turn<'d, 's>(
         answered.extend(id.map(Value::raw));
         let body = result_of(call, value, response);
         transcript.turn(Role::Tool, value).part(response.unwrap_or(value), body);
-        for more in others(value, response, &names) {
+        for more in others(value, response, &names, patched.is_synced) {
             answered.extend(more.get("id").map(Value::raw));
             transcript.part(more, result_of(call, value, Some(more)));
         }
@@ -301,15 +317,18 @@ fn responses<'d, 's>(result: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's
     own.into_iter().chain(result.elements().filter_map(|part| part.get("functionResponse")))
 }
 
-/// The responses in a result that are sent beside its own: those with the same id, and those to no call of the turn.
+/// The responses in a result that are sent beside its own: those with the same id, unless they are the same if `once`, and those
+/// to no call of the turn.
 fn others<'d, 's>(
     result: Value<'d, 's>,
     own: Option<Value<'d, 's>>,
     names: &HashSet<&'s [u8]>,
+    once: bool,
 ) -> impl Iterator<Item = Value<'d, 's>> {
     let id = own.and_then(|own| own.get("id")).map(Value::raw);
     responses(result).filter(move |one| {
-        let other = one.get("id").map(Value::raw).filter(|_| Some(one.id()) != own.map(Value::id));
+        let is_own = Some(one.id()) == own.map(Value::id) || once && Some(one.raw()) == own.map(Value::raw);
+        let other = one.get("id").map(Value::raw).filter(|_| !is_own);
         other.is_some_and(|other| Some(other) == id || !names.contains(other))
     })
 }
@@ -321,23 +340,27 @@ fn response_of<'d, 's>(call: Value<'_, 's>, result: Value<'d, 's>) -> Option<Val
     own.or_else(|| responses(result).next())
 }
 
-/// Adds the content of a message, but not the calls and results that stand beside it too. Returns whether nothing else was
+/// Adds the content of a message, but not the calls and results that stand beside it too, and results that are written several
+/// times only `once`. Returns whether nothing else was
 /// in it.
 pub(super) fn add_content<'s>(
     transcript: &mut Transcript<'s>,
     content: Option<Value<'_, 's>>,
-    called: &HashSet<&[u8]>,
-    answered: &HashSet<&'s [u8]>,
+    (called, answered): (&HashSet<&[u8]>, &HashSet<&'s [u8]>),
+    once: bool,
 ) -> bool {
     let Some(content) = content else { return false };
     let own = Some(content).filter(|content| !content.is_array());
-    let (mut added, mut repeated) = (0, 0);
+    let (mut added, mut repeated, mut written) = (0, 0, HashSet::default());
     for part in own.into_iter().chain(content.elements()) {
         let is_repeated = if let Some(call) = part.get("functionCall") {
             call.get("id").or_else(|| call.get("name")).is_some_and(|id| called.contains(id.raw()))
         } else {
-            let id = part.get("functionResponse").and_then(|response| response.get("id"));
-            id.is_some_and(|id| answered.contains(id.raw()))
+            let response = part.get("functionResponse");
+            let id = response.and_then(|response| response.get("id"));
+            id.zip(response).is_some_and(|(id, response)| {
+                answered.contains(id.raw()) || once && !written.insert(response.raw())
+            })
         };
         if is_repeated {
             repeated += 1;

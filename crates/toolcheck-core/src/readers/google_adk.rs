@@ -58,6 +58,7 @@ const RESPONSES: [&str; 2] = ["tool_responses", "toolResponses"];
 /// Reads a case: what the user says, what the agent is to do, and its answer.
 fn read_case<'s>(case: Value<'_, 's>, has_results: bool, reading: &mut Reading<'s>) {
     let mut session = Session::new(case);
+    session.transcript.details.is_expected = true;
     for turn in case.list("conversation") {
         let content = |keys: [&str; 2]| turn.get_any(&keys).and_then(|content| content.get("parts"));
         let asked = content(["user_content", "userContent"]);
@@ -237,8 +238,8 @@ const MOST_BRANCHES: usize = 64;
 
 struct Session<'s> {
     transcript: Transcript<'s>,
-    /// The ids of the calls that may answer twice.
-    twice: HashSet<String>,
+    /// The ids of the calls that may answer twice, each with whether a person is asked.
+    twice: HashMap<String, bool>,
     answered: HashSet<String>,
 }
 
@@ -249,7 +250,7 @@ impl<'s> Session<'s> {
     fn new(record: Value<'_, 's>) -> Self {
         Self {
             transcript: Transcript::of_conversation(READER.key(), record),
-            twice: HashSet::default(),
+            twice: HashMap::default(),
             answered: HashSet::default(),
         }
     }
@@ -258,7 +259,10 @@ impl<'s> Session<'s> {
     fn end(mut self, branch: String, is_whole: bool) -> Conversation<'s> {
         for part in &mut self.transcript.parts {
             let Body::Call(call) = &mut part.body else { continue };
-            let is_long = call.id.as_ref().is_some_and(|id| self.twice.contains(&*id.text));
+            // The kit sends what runs long and has not even said that it waits, too.
+            let waits =
+                |id: &str| self.twice.get(id).is_some_and(|is_asked| *is_asked || self.answered.contains(id));
+            let is_long = call.id.as_ref().is_some_and(|id| waits(&id.text));
             let asks = call.name.as_ref().is_some_and(|name| ASKS.contains(&&*name.text));
             if asks {
                 call.unpaired = Some(UnpairedReason::Consent);
@@ -329,8 +333,9 @@ impl<'s> Session<'s> {
     /// Remembers the calls that an event says may be answered twice.
     fn allow_twice(&mut self, event: Value<'_, 's>) {
         let ids = event.get_any(&["longRunningToolIds", "long_running_tool_ids"]);
-        self.twice
-            .extend(ids.iter().flat_map(|ids| ids.elements()).filter_map(Value::as_str).map(String::from));
+        for id in ids.iter().flat_map(|ids| ids.elements()).filter_map(Value::as_str) {
+            self.twice.entry(id.into_owned()).or_insert(false);
+        }
         let actions = event.get("actions");
         for keys in [
             ["requestedToolConfirmations", "requested_tool_confirmations"],
@@ -338,7 +343,7 @@ impl<'s> Session<'s> {
         ] {
             let asked = actions.and_then(|actions| actions.get_any(&keys));
             let ids = asked.iter().flat_map(|asked| asked.members()).filter_map(Value::key_text);
-            self.twice.extend(ids.map(String::from));
+            self.twice.extend(ids.map(|id| (id.into_owned(), true)));
         }
     }
 
@@ -349,7 +354,7 @@ impl<'s> Session<'s> {
             let args = called.get("args");
             let original = args.and_then(|args| args.get("originalFunctionCall")?.get_str("id"));
             let waits = args.and_then(|args| args.get_any(&["functionCallId", "function_call_id"])?.as_str());
-            self.twice.extend(original.into_iter().chain(waits).map(String::from));
+            self.twice.extend(original.into_iter().chain(waits).map(|id| (id.into_owned(), true)));
             let call = call(called.get("id"), called.get("name"), called.get("args"));
             self.transcript.turn(Role::Assistant, part).part(called, Body::Call(call));
         } else if let Some(answer) =
@@ -358,7 +363,7 @@ impl<'s> Session<'s> {
             let id = answer.get_str("id").map(String::from);
             if let Some(id) = id
                 && !self.answered.insert(id.clone())
-                && self.twice.contains(&id)
+                && self.twice.contains_key(&id)
             {
                 return;
             }

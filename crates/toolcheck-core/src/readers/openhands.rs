@@ -240,7 +240,23 @@ impl<'d, 's> View<'d, 's> {
             }
         }
         view.ranges = merged(view.ranges);
+        view.forget_batches(events);
         view
+    }
+
+    /// What is forgotten of the calls of a response takes the others along, and what was observed of them
+    /// (`BatchAtomicityProperty` in `openhands-sdk/openhands/sdk/context/view/properties/batch_atomicity.py`).
+    fn forget_batches(&mut self, events: &[Value<'d, 's>]) {
+        let raw = |event: &Value<'d, 's>, key: &str| event.get(key).map(Value::raw);
+        let batch = |event: &Value<'d, 's>| {
+            raw(event, "llm_response_id").filter(|_| event.get_str("kind").as_deref() == Some("ActionEvent"))
+        };
+        let gone: HashSet<_> = events.iter().filter(|one| self.forgets(**one)).filter_map(batch).collect();
+        let is_gone = |event: &&Value<'d, 's>| batch(event).is_some_and(|id| gone.contains(id));
+        let calls: HashSet<_> = events.iter().filter(is_gone).filter_map(|event| raw(event, "id")).collect();
+        let answers = |event: &&Value<'d, 's>| raw(event, "action_id").is_some_and(|id| calls.contains(id));
+        self.forgotten.extend(events.iter().filter(answers).filter_map(|event| raw(event, "id")));
+        self.forgotten.extend(calls);
     }
 
     fn forgets(&self, event: Value<'_, '_>) -> bool {

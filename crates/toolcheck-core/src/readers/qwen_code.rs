@@ -120,5 +120,5 @@ fn add<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, message: Valu
         _ => Role::Unknown,
     };
     transcript.next_message(role, record);
-    gemini_cli::add_content(transcript, list, &HashSet::default(), &HashSet::default());
+    gemini_cli::add_content(transcript, list, (&HashSet::default(), &HashSet::default()), false);
 }

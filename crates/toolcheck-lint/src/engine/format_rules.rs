@@ -4,7 +4,7 @@ use std::rc::Rc;
 use toolcheck_core::detection::Detected;
 use toolcheck_core::formats::Format;
 use toolcheck_core::ir::{Contents, TranscriptKind};
-use toolcheck_core::readers::{Policy, Reader, SourceKind};
+use toolcheck_core::readers::{NextRequest, Policy, Reader, SourceKind};
 use toolcheck_core::targets::{self, Target};
 
 use crate::category::Category;
@@ -63,8 +63,11 @@ impl<'r> FormatRules<'r> {
         let next = (reader.kind == SourceKind::AgentLog).then(Policy::of_next_request);
         let sent = target.map(|_| Policy::of_sent_messages());
         let level = |rule: &Rule| [Some(policy), next, sent].into_iter().find_map(|one| one?.level(rule.id));
+        let breaks = NextRequest::of(reader.id).map(|agent| &agent.breaks);
+        let has_level =
+            |rule: &Rule| level(rule).is_some() || breaks.is_some_and(|breaks| breaks.contains_key(&rule.id));
         let can_report = |rule: &&'static Rule| {
-            has_what_it_needs(rule, options) && !rule.only_explains() && level(rule).is_some()
+            has_what_it_needs(rule, options) && !rule.only_explains() && has_level(rule)
         };
         let rules = options.rules.iter().copied().filter(can_report).collect();
         let by_contents = RefCell::default();

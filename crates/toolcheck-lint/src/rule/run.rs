@@ -5,6 +5,7 @@ use std::fmt;
 
 use toolcheck_core::Level;
 use toolcheck_core::ir::Place;
+use toolcheck_core::readers::NextRequest;
 use toolcheck_core::targets::{Refusal, Verdict};
 use toolcheck_core::text::Line;
 
@@ -142,6 +143,9 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
     said.values.retain(|(name, _)| context.policy.is_none() || !NUMBERS.contains(name));
     let of_next = context.next_request().filter(|_| context.known_target.is_none());
     let of_next = of_next.and_then(|next| next.level(asked.id));
+    let breaks = context.next_request().and_then(|next| Some(next.say(next.breaks.get(&asked.id)?)));
+    let of_next = of_next.or(breaks.as_ref().map(|_| Level::Warning));
+    said.help = breaks.map(Into::into).or(said.help.take());
     // Agents may put more right than is known.
     let is_unsure = |refusal: &Refusal| refusal.level() < Level::Error && context.sends_as_written(rule);
     let level = match verdict {
@@ -224,18 +228,21 @@ fn known_to_rule(context: &Context<'_, '_>, said: &mut DraftContent) -> Option<L
 
 /// The level of a finding about what is no request, or of what no API is known to refuse.
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
-    let of_log = context.policy?.level(rule.id);
-    let next = context.next_request();
-    if let Some(next) = next.filter(|_| said.doubt == Some(BEFORE_GAP)) {
+    let of_log = context.policy?.level(rule.id)?;
+    // What a framework keeps is what it sends next.
+    let is_history = of_log == Level::Error && !context.transcript.details.is_expected;
+    let of_history = || NextRequest::of(context.transcript.format?.id).filter(|_| is_history);
+    let Some(next) = context.next_request().or_else(of_history) else { return Some(of_log) };
+    if said.doubt == Some(BEFORE_GAP) {
         said.help = Some(format!("{BEFORE_GAP} by {}", next.name).into());
-    } else if let Some(next) = next
-        && let Some(repair) = next.repairs.get(&rule.id)
-    {
-        let doubt = next.doubt.as_ref().map_or_else(String::new, |doubt| format!(". {doubt}"));
-        let text = format!("{} repairs this itself when it goes on: it {repair}{doubt}", next.name);
-        said.help = Some(text.into());
+        return Some(of_log);
     }
-    of_log
+    let how = next.repairs.get(&rule.id).map(|repair| format!(": it {repair}"));
+    let Some(how) = how.or_else(|| next.repairs_case(rule.id, &said.cases).then(String::new)) else {
+        return Some(of_log);
+    };
+    said.help = Some(next.say(&format!("repairs this itself when it goes on{how}")).into());
+    Some(of_log.min(Level::Warning))
 }
 
 /// What a target answers to what a finding is about.

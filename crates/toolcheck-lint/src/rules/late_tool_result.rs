@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use foldhash::HashMap;
 use toolcheck_core::fix::{Change, Fix};
 use toolcheck_core::ir::{Named, Role};
-use toolcheck_core::pairing::ResultSite;
+use toolcheck_core::pairing::{ResultSite, Turn};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::{misplaced_message, unknown_role};
@@ -18,6 +18,7 @@ declare_rule! {
         otherwise: "the turn of its call has no place for the result",
     ],
     cases [
+        "unseen": "the model has said nothing between the call and the result",
         "after-other-role": "the result follows a message that is not the assistant's",
     ],
     values NEXT_MESSAGE, CALL_IDS [
@@ -78,6 +79,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             finding.case("after-other-role");
             finding.value_of("previous-role", before.role_name.as_ref().map(|role| &role.text));
         }
+        let between = pairing.turns.get(call.turn + 1..site.turn);
+        let is_unseen = |turns: &[Turn]| turns.iter().all(|turn| turn.role != Role::Assistant);
+        finding.case_if(between.is_some_and(is_unseen), "unseen");
         if let Some(between) = cx.transcript.messages.get(after) {
             finding.at(cx, (after, between));
             if !is_early && after != site.message_number {

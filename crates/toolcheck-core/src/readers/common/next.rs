@@ -57,6 +57,10 @@ pub struct NextRequest {
     /// said something before the result.
     #[serde(default, rename = "answers-late")]
     pub answers_late: bool,
+    /// Whether it makes the roles alternate first: it joins what the model says in a row, and leaves results behind words of the
+    /// user out.
+    #[serde(default)]
+    pub alternates: bool,
     /// What it answers to the calls without results of the model's last turn, if it does otherwise with others.
     #[serde(rename = "answers-last")]
     pub answers_last: Option<String>,
@@ -66,6 +70,9 @@ pub struct NextRequest {
     /// What the agent does itself about the findings of a rule before it sends the request.
     #[serde(default)]
     pub repairs: HashMap<RuleId, Repair>,
+    /// The rules of which it makes what they find a fault of its request, each with how, after its name.
+    #[serde(default)]
+    pub breaks: HashMap<RuleId, String>,
     /// The cases of other rules of which it puts right itself what they find.
     #[serde(default, rename = "repaired-cases")]
     pub repaired_cases: HashMap<RuleId, Vec<String>>,
@@ -126,13 +133,6 @@ impl fmt::Display for Repair {
     }
 }
 
-impl Repair {
-    /// The first turn after which a result is too late: the model's last one, or anybody's if the agent moves results.
-    fn end(&self, spoke: usize, said_last: usize) -> usize {
-        if matches!(self, Self::Moves) { said_last } else { spoke }
-    }
-}
-
 impl NextRequest {
     /// How an agent makes its next request of a session; `None` if that is not known.
     pub fn of(agent: &str) -> Option<&'static Self> {
@@ -146,6 +146,12 @@ impl NextRequest {
         let older = Self::of(agent).and_then(|next| next.older.as_ref());
         let older = older.filter(|older| version.is_some_and(|own| numbers(own) < numbers(&older.before)));
         older.and_then(|older| ALL.ids().find(|id| *id == older.agent)).unwrap_or(agent)
+    }
+
+    /// A sentence about the agent, with what is in doubt.
+    pub fn say(&self, words: &str) -> String {
+        let doubt = self.doubt.as_ref().map_or_else(String::new, |doubt| format!(". {doubt}"));
+        format!("{} {words}{doubt}", self.name)
     }
 
     /// Whether the agent itself puts right what a rule finds.
@@ -189,9 +195,18 @@ impl NextRequest {
 
     /// A conversation as the agent sends it: with what the agent itself puts right.
     pub fn repaired(&self, mut conversation: Conversation) -> Conversation {
-        if conversation.lacks_ids() {
-            return conversation;
-        }
+        conversation.turns.dedup_by(|next, before| match (before, next) {
+            (Turn::Assistant(before), Turn::Assistant(next)) if self.alternates => {
+                before.text.push_str(&next.text);
+                before.calls.append(&mut next.calls);
+                true
+            }
+            _ => false,
+        });
+        if conversation.lacks_ids() { conversation } else { self.paired(conversation) }
+    }
+
+    fn paired(&self, mut conversation: Conversation) -> Conversation {
         let of_all = conversation.turns.iter().filter(|_| self.looks_ahead).flat_map(Turn::calls);
         let ahead: HashSet<String> = of_all.map(|call| call.id.clone()).collect();
         // The last turns with calls, by their ids, and which of these calls have results.
@@ -218,7 +233,9 @@ impl NextRequest {
                         return !self.repairs(RuleId::OrphanToolResult);
                     }
                     let late = self.repairs.get(&RuleId::LateToolResult);
-                    let late = late.filter(|late| turn.is_some_and(|turn| turn < late.end(spoke, said_last)));
+                    let moves = matches!(late, Some(Repair::Moves));
+                    let last = if moves || self.alternates { said_last } else { spoke };
+                    let late = late.filter(|_| turn.is_some_and(|turn| turn < last));
                     match (late, turn) {
                         (Some(Repair::Answers(text)), Some(turn)) => {
                             if answered.insert((Some(turn), output.call_id.clone())) {
