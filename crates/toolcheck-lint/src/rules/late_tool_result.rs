@@ -18,8 +18,8 @@ declare_rule! {
         otherwise: "the turn of its call has no place for the result",
     ],
     cases [
-        "unseen": "the model has said nothing between the call and the result",
         "after-other-role": "the result follows a message that is not the assistant's",
+        "unseen": "the model has said nothing between the call and the result",
     ],
     values NEXT_MESSAGE, CALL_IDS [
         "id" for users: "the id of the first of these calls",
@@ -81,7 +81,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
         let between = pairing.turns.get(call.turn + 1..site.turn);
         let is_unseen = |turns: &[Turn]| turns.iter().all(|turn| turn.role != Role::Assistant);
-        finding.case_if(between.is_some_and(is_unseen), "unseen");
+        finding.case_if(between.is_some_and(is_unseen) && pairing.reaches_end_of_turn(call), "unseen");
         if let Some(between) = cx.transcript.messages.get(after) {
             finding.at(cx, (after, between));
             if !is_early && after != site.message_number {
