@@ -93,9 +93,10 @@ fn columns() -> Option<u16> {
     std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0)
 }
 
-/// Whether this is a CI job, whose log others may read.
+/// Whether this is a CI job, whose log others may read. Azure Pipelines sets `TF_BUILD` and not `CI`.
 pub(crate) fn is_ci() -> bool {
-    is_set("CI") && std::env::var_os("CI").is_some_and(|value| !value.eq_ignore_ascii_case("false"))
+    let is_on = |value: std::ffi::OsString| !value.is_empty() && !value.eq_ignore_ascii_case("false");
+    ["CI", "TF_BUILD"].into_iter().filter_map(std::env::var_os).any(is_on)
 }
 
 /// Whether standard output is a terminal.

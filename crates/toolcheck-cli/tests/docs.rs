@@ -57,7 +57,8 @@ fn output(line: &str) -> String {
     let arguments = words(arguments.unwrap_or_else(|| panic!("`{line}` does not run the program")));
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
     command.current_dir(root()).args(arguments);
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI", "TF_BUILD"]
+    {
         command.env_remove(name);
     }
     let output = command.output().unwrap();
@@ -351,7 +352,7 @@ fn every_example_runs() {
     for (page, line) in &commands {
         let mut shell = Command::new("sh");
         shell.current_dir(&folder).args(["-c", line]).env("PATH", &path).env("HOME", &folder);
-        shell.env_remove("CI").stdin(std::process::Stdio::null());
+        shell.env_remove("CI").env_remove("TF_BUILD").stdin(std::process::Stdio::null());
         let output = shell.output().unwrap();
         let printed = format!(
             "{page}: {line}\n{}{}",
@@ -400,7 +401,7 @@ fn every_own_target_is_valid() {
         std::fs::write(folder.join("target.toml"), &targets[number]).unwrap();
         std::fs::write(folder.join("a.json"), body.to_string()).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
-        command.current_dir(&folder).env_remove("CI").env("COLUMNS", "120");
+        command.current_dir(&folder).env_remove("CI").env_remove("TF_BUILD").env("COLUMNS", "120");
         command.args(["lint", "a.json", "--format", "openai-chat", "--target", "target.toml"]);
         let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
         assert!(output.contains(&printed), "{printed}\n{output}");

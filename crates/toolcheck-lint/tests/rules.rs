@@ -29,6 +29,16 @@ fn each_id_has_its_rule_and_fixes_are_described_in_sentences() {
     }
 }
 
+#[test]
+fn no_rule_is_newer_than_the_program() {
+    let version = |text: &str| -> Vec<u32> {
+        text.split(['.', '-']).take(3).map(|number| number.parse().unwrap()).collect()
+    };
+    for rule in rules::ALL {
+        assert!(version(rule.since) <= version(env!("CARGO_PKG_VERSION")), "{}: {}", rule.id, rule.since);
+    }
+}
+
 struct Example<'d> {
     section: &'d str,
     info: &'d str,

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toolcheck_project::{
-    BaselineOptions, BaselineUpdate, FileOptions, Limits, LintOptions, LintRun, Project, ProjectOptions, Text,
+    BaselineOptions, BaselineUpdate, FileOptions, Input, Limits, LintOptions, LintRun, Project,
+    ProjectOptions, Text,
 };
 
 const UNANSWERED: &str = r#"{"messages": [{"role": "user", "content": "a"},
@@ -30,6 +31,19 @@ fn options(folder: &Path) -> ProjectOptions {
 
 fn rules(run: &LintRun) -> Vec<&'static str> {
     run.report.files.iter().flat_map(|file| &file.findings).map(|finding| finding.rule.as_str()).collect()
+}
+
+#[test]
+fn a_file_that_is_too_large_to_be_replaced_is_not_fixable() {
+    let folder = folder("large", &[("a.json", UNANSWERED)]);
+    let input = Input::file(&folder.join("a.json"));
+    assert_eq!(input.read_to_fix().unwrap().1, None);
+    fs::File::options().write(true).open(folder.join("a.json")).unwrap().set_len((64 << 20) + 1).unwrap();
+    let why = input.read_to_fix().unwrap().1;
+    assert!(
+        why.is_some_and(|why| why.contains("more than 64 MiB") && why.contains("`toolcheck fix -`")),
+        "{why:?}"
+    );
 }
 
 #[test]

@@ -61,12 +61,16 @@ impl fmt::Display for Readings<'_> {
                 write!(f, "{transcripts} ")?;
             }
             write!(f, "read as {format}")?;
-            if let Some(target) = target {
-                write!(f, ", checked against {target}")?;
-            }
             // More is found if it is known which API they are for.
-            if *as_examples || target.is_none() && *format == readers::of_lists().id {
-                f.write_str(" (not checked as requests; name a --target to do that)")?;
+            match target {
+                _ if *as_examples => {
+                    f.write_str(", checked as a data set (name a --target to check it as requests, too)")?;
+                }
+                Some(target) => write!(f, ", checked against {target}")?,
+                None if *format == readers::of_lists().id => {
+                    f.write_str(" (not checked as requests; name a --target to do that)")?;
+                }
+                None => {}
             }
         }
         // If the text is ambiguous, the user can choose.

@@ -68,8 +68,12 @@ impl Upstream {
         if !is_tls && !pem.is_empty() {
             return Err(wrong("is not an `https` URL, so it has no certificate to trust"));
         }
-        let authority = parsed.authority().filter(|_| is_tls || parsed.scheme_str() == Some("http"));
-        let Some(authority) = authority else {
+        if let Some(scheme) = parsed.scheme_str().filter(|scheme| !["http", "https"].contains(scheme)) {
+            return Err(wrong(&format!(
+                "has the scheme `{scheme}`, which is not supported: use `http` or `https`"
+            )));
+        }
+        let Some(authority) = parsed.authority().filter(|_| parsed.scheme().is_some()) else {
             return Err(wrong("is not a URL; expected one such as http://127.0.0.1:4000"));
         };
         if parsed.query().is_some() {
@@ -185,6 +189,7 @@ mod tests {
         for wrong in ["127.0.0.1:4000", "/v1", "", "ftp://a", "http://a?b=c", "http://me@a"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
+        assert!(read("ftp://a").is_err_and(|error| error.to_string().contains("use `http` or `https`")));
         assert_eq!(read("http://a/@b").as_deref(), Ok("http://a/@b"));
         assert!(read("http://me:secret@a").is_err_and(|error| !error.to_string().contains("secret")));
         if cfg!(feature = "tls") {

@@ -258,7 +258,9 @@ impl Repairs<'_> {
             Source::File(path) if !shows && !fixed.is_unchanged() => {
                 let name = shown(&input.name);
                 if let Err(error) = toolcheck_files::replace(path, Some(bytes), &fixed.bytes) {
-                    self.trouble(&format!("cannot write {name}: {}", reason(&error)));
+                    let is_large = error.kind() == ErrorKind::FileTooLarge;
+                    let hint = if is_large { ": pipe it through `toolcheck fix -`" } else { "" };
+                    self.trouble(&format!("cannot write {name}: {}{hint}", reason(&error)));
                     return Ok(());
                 }
                 self.is_silent = false;

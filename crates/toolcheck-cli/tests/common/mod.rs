@@ -71,7 +71,8 @@ pub(crate) fn report(folder: &Path, arguments: &[&str]) -> serde_json::Value {
 pub(crate) fn toolcheck() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolcheck"));
     command.current_dir(root());
-    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI"] {
+    for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "FORCE_COLOR", "TERM", "COLUMNS", "CI", "TF_BUILD"]
+    {
         command.env_remove(name);
     }
     command

@@ -2,7 +2,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    UnsupportedMedia in Content, since "0.2.0", silent on wire reports shape, check
+    UnsupportedMedia in Content, since "0.1.0", silent on wire reports shape, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

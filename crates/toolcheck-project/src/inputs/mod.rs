@@ -42,6 +42,8 @@ const LINKED: &str =
     "not changed, because a glob found it through a link: name it to change what it links to";
 /// Why a compressed file is not changed.
 const COMPRESSED: &str = "a compressed file is not changed: pipe it through `toolcheck fix -`";
+/// Why a file of more than [`toolcheck_files::MAX_BYTES`] is not changed.
+const LARGE: &str = "a file of more than 64 MiB is not changed: pipe it through `toolcheck fix -`";
 
 /// An input of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +100,8 @@ impl Input {
         match self.source {
             Source::Stdin => None,
             _ if self.is_linked => Some(LINKED),
-            Source::File(_) => text.is_compressed().then_some(COMPRESSED),
+            Source::File(_) if text.is_compressed() => Some(COMPRESSED),
+            Source::File(_) => (self.size() > toolcheck_files::MAX_BYTES).then_some(LARGE),
         }
     }
 
