@@ -28,7 +28,7 @@ pub(crate) fn differing(name: &str, bytes: &[u8]) -> Option<Vec<String>> {
     };
     let of_session = lint(name, bytes, &options);
     // What is in doubt is a warning in the session, and may be one in the request.
-    let session = rules(&of_session, &|found| found.message.ends_with("in the next request"));
+    let session = rules(&of_session, &|found| found.message.starts_with("in the next request, "));
     // The request goes to the API that the session names.
     let target = of_session.findings.iter().find_map(|found| targets::find(found.target.as_deref()?));
     let options = options.conversation(None).format(format);

@@ -34,7 +34,7 @@ static ALL: &[Unsupported] = &[
     })
     .advising("check the request that uses it, or leave the file out"),
     // https://developers.openai.com/api/reference/resources/conversations: the calls are in what the server keeps.
-    request("items for a conversation that OpenAI's API keeps", is_added_to_conversation)
+    request("a list of items for a conversation that OpenAI's API keeps", is_added_to_conversation)
         .advising("check a request with all of the conversation, or leave the file out"),
     // `types/shared/completion_message.py` of llama-stack-client 0.2.
     of_agent("messages of Llama Stack's own inference API", |root| any_message(root, is_of_llama_stack)),

@@ -184,7 +184,7 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
     };
     let is_of_next = of_next.is_some() || context.policy.is_some() && said.provider_error.is_some();
     if is_of_next && said.doubt != Some(BEFORE_GAP) {
-        said.message = format!("{} in the next request", said.message).into();
+        said.message = format!("in the next request, {}", said.message).into();
     }
     let at_least = said.at_least.filter(|_| context.policy.is_none());
     let hidden = context.reports_hidden.then_some(Level::Warning);
@@ -241,7 +241,7 @@ fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftConten
     let Some(how) = how.or_else(|| next.repairs_case(rule.id, &said.cases).then(String::new)) else {
         return Some(of_log);
     };
-    said.help = Some(next.say(&format!("repairs this itself when it goes on{how}")).into());
+    said.help = Some(next.say(&format!("repairs this itself when it continues the session{how}")).into());
     Some(of_log.min(Level::Warning))
 }
 

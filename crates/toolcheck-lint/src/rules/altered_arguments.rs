@@ -1,4 +1,4 @@
-use toolcheck_core::ir::Body;
+use toolcheck_core::ir::{Body, Named};
 use toolcheck_core::{Level, RuleId, text};
 use toolcheck_json::Span;
 
@@ -85,7 +85,9 @@ fn check_name(cx: &Context<'_, '_>, out: &mut Sink<'_>, given: &PastCall, stored
     let part = &cx.transcript.parts[stored.part];
     let Body::Call(call) = &part.body else { return };
     let Some((was, [own, other])) = other_name(cx, given, stored) else { return };
-    let message = format!("tool call {} calls tool `{}` in the response", call.title(), text::shorten(was));
+    let is = text::shorten(Named::text_or_unknown(call.name.as_ref()));
+    let message =
+        format!("tool call {} calls `{}` in the response, but `{is}` here", call.title(), text::shorten(was));
     let finding = out.report(part.place, message);
     finding.about_call(call).caption("in the history");
     finding.help("send the call back with the name that the model wrote");

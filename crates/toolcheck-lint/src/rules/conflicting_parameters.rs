@@ -9,7 +9,7 @@ declare_rule! {
     ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
         safe: "A tool choice that forces no call is removed where no tools are declared.",
-        unsafe: "The key that the other forbids is removed, if it is optional, and so is a tool choice without tools, of another tool, or that is no choice.",
+        unsafe: "The key that the other forbids is removed, if it is optional. So is a tool choice if no tools are declared, if it names a tool that is not declared, or if it is invalid.",
         otherwise: "either of the two may be meant, or one of them is required",
     ],
     cases [
@@ -110,7 +110,7 @@ fn check_choice(cx: &Context<'_, '_>, choice: &ToolChoice<'_>, out: &mut Sink<'_
     }
     // Some models don't support forced calls at all.
     if choice.wanted == ToolChoiceMode::Any {
-        out.report(choice.place, "the tool choice forces a call")
+        out.report(choice.place, "the tool choice forces a call, which is not supported")
             .caption("this choice")
             .help("let the model choose whether to call a tool")
             .case("forced-any")
@@ -126,17 +126,17 @@ fn check_effort(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let (case, what, help) = match effort.map(|effort| &*effort.text) {
         Some("none") => (
             "tools-without-effort",
-            "functions are declared for a model that always reasons",
+            "functions are declared for a model that always reasons, which this endpoint does not accept",
             "send the request to an endpoint that accepts functions together with reasoning",
         ),
         Some(_) => (
             "tools-with-effort",
-            "functions are declared while reasoning is enabled",
+            "functions are declared while reasoning is enabled, which this endpoint does not accept",
             "disable reasoning, or send the request to an endpoint that accepts both",
         ),
         None => (
             "tools-with-default-effort",
-            "functions are declared for a model that reasons by default",
+            "functions are declared for a model that reasons by default, which this endpoint does not accept",
             "disable reasoning, or send the request to an endpoint that accepts both",
         ),
     };
@@ -168,7 +168,7 @@ fn check_deferred(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         (None, Some(place)) if tools.is_hosted_search && !tools.hides_some && !has_found(cx) => out
             .report(place, "a tool search is declared, but no tool is deferred")
             .caption("this tool search")
-            .help("defer the tools that it is to find, or remove it")
+            .help("defer the tools that the search should find, or remove the search")
             .case("search-without-deferred"),
         _ => return,
     };

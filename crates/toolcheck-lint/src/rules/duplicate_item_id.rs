@@ -23,9 +23,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let referred = cx.transcript.details.stored_items.iter();
     for item in referred.filter(|item| cx.continued.is_some_and(|before| before.has_item(&item.text))) {
         let title = toolcheck_core::text::shorten(&item.text);
-        out.report(item.place, format!("item `{title}` is in the response before, too"))
+        out.report(item.place, format!("item `{title}` is already in the previous response"))
             .caption("again here")
-            .help("leave it out: the request goes on from the response that has it")
+            .help("remove it: the request continues from the response that contains it")
             .value("id", &item.text);
     }
     let mut first = HashMap::default();
@@ -33,9 +33,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let title = toolcheck_core::text::shorten(&item.id.text);
         let Some(earlier) = first.insert(&*item.id.text, item) else {
             if cx.continued.is_some_and(|before| before.has_item(&item.id.text)) {
-                out.report(item.id.place, format!("item `{title}` is in the response before, too"))
+                out.report(item.id.place, format!("item `{title}` is already in the previous response"))
                     .caption("again here")
-                    .help("leave it out: the request goes on from the response that has it")
+                    .help("remove it: the request continues from the response that contains it")
                     .value("id", &item.id.text)
                     .value("index", item.index);
             }

@@ -16,7 +16,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     out.report(
         cx.transcript.place,
         format!(
-            "sent again after {waited:.1} s, although the answer with {} asked for {asked:.1} s",
+            "sent again after {waited:.1} s, but the response with {} asked to wait {asked:.1} s",
             resent.status
         ),
     )

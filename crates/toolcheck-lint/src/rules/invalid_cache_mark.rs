@@ -50,12 +50,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             CacheMarkTarget::Usual | CacheMarkTarget::MarkedResult => continue,
             CacheMarkTarget::DeferredTool => (
                 "deferred-tool",
-                "a tool that is loaded later has a cache marker",
+                "a deferred tool has a cache marker",
                 "put the marker on a tool that is always loaded, or on none",
             ),
             CacheMarkTarget::DroppedMessage => (
                 "turn-scoped",
-                "a message that is later dropped has a cache marker",
+                "a message that is kept for one turn only has a cache marker",
                 "put the marker on a message that stays",
             ),
             CacheMarkTarget::InsideResult => {
@@ -110,7 +110,8 @@ fn automatic(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     let Some(max) = cx.target().content.max_cache_marks.filter(|max| *max == marks.len()) else { return };
     let count = max + 1;
-    let what = format!("the request has {count} cache markers with its own, but the limit is {max}");
+    let what =
+        format!("the request has {count} cache markers, including the automatic one, but the limit is {max}");
     let finding = out.report(mark.place, what);
     finding
         .caption("marks the last block, too")

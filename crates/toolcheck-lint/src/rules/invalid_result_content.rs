@@ -28,7 +28,7 @@ declare_rule! {
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     for reference in &cx.transcript.details.dangling_references {
         let (index, part) = reference.at;
-        out.report(reference.place, "a reference in a tool result does not match any part of it")
+        out.report(reference.place, "a reference in a tool result names no part of the result")
             .caption("read as a reference")
             .help("refer to a part of the result, or send the content as text")
             .case("reference")
@@ -62,7 +62,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             let finding = out.report(
                 part.place,
                 format!(
-                    "tool result {} has content of a type that the target does not take as it is",
+                    "tool result {} has content of a type that the target does not accept as it is",
                     result.title()
                 ),
             );

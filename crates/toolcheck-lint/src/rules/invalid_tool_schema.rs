@@ -14,8 +14,8 @@ use crate::view::shape;
 declare_rule! {
     InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,
     fix [
-        safe: "A value that is only quoted wrongly, a type of another language, a key with other separators or case, and a constant that is missing are written as they should be.",
-        unsafe: "A key that is not allowed is removed, as is a property that is no schema, and a word that nearly matches an allowed one becomes that.",
+        safe: "Values in wrong quotes, names of types from another language, keys that differ only in case or separators, and missing constants are corrected.",
+        unsafe: "A key that is not allowed is removed, as is a property that is not a schema, and a word that nearly matches an allowed one becomes that.",
         otherwise: "it is not clear what the schema should be" with help,
     ],
     cases [
@@ -327,7 +327,7 @@ fn answer(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if matches!(cx.schemas.unusable(schema), Some(Unusable::DeadReference)) {
         out.report(*place, format!("{title} refers to a part of itself that does not exist"))
             .caption("this schema")
-            .help("a reference begins at the top of the schema: put the definition there")
+            .help("references are resolved from the root of the schema: put the definition there")
             .case("answer-reference")
             .value("name", shorten(Named::text_or_unknown(name.as_ref())));
     }
@@ -335,7 +335,7 @@ fn answer(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     if let Some(reference) = circular() {
         out.report(Place::of(reference), format!("a definition of {title} refers to itself"))
             .caption("leads back to where it is")
-            .help("write the definition out to the depth that you need")
+            .help("inline the definition to the depth that you need")
             .case("answer-circular");
     }
 }

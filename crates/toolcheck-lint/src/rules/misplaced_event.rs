@@ -16,7 +16,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let named = |thing: &str, id: &str| format!("{thing} `{}`", shorten(id));
         let (message, caption) = match &event.why {
             Misplacement::Open { thing, id } => {
-                (format!("`{kind}` opens {} a second time", named(thing, id)), "still open")
+                (format!("`{kind}` opens {}, which is still open", named(thing, id)), "still open")
             }
             Misplacement::NotOpen { thing, id } => {
                 (format!("`{kind}` is for {}, which is not open", named(thing, id)), "not open here")
@@ -33,11 +33,12 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 (format!("`{kind}` begins a {thing} without `{}`", shorten(key)), "the first piece names it")
             }
             Misplacement::Again { thing, id, .. } => {
-                (format!("`{kind}` begins {} again", named(thing, id)), "an id that was used before")
+                (format!("`{kind}` reuses the id of {}", named(thing, id)), "an id that was used before")
             }
-            Misplacement::OtherSender { thing, id } => {
-                (format!("`{kind}` is for {}, which somebody else sends", named(thing, id)), "another sender")
-            }
+            Misplacement::OtherSender { thing, id } => (
+                format!("`{kind}` is for {}, which another sender began", named(thing, id)),
+                "another sender",
+            ),
             Misplacement::Cancelled(id) => (
                 format!("`{kind}` answers {}, which was cancelled", named("tool call", id)),
                 "no longer awaited",

@@ -10,7 +10,7 @@ use crate::server_state::RemoteHistory;
 declare_rule! {
     OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
-        safe: "What follows a record that is lost follows the record before it.",
+        safe: "In the log of an agent, the records after a missing record are attached to the record before it.",
         unsafe: "The result gets the id of the unanswered call at its position, or becomes user text, which `--orphans drop` leaves out.",
         otherwise: "the result is not in a message of a known form",
     ],
@@ -139,7 +139,7 @@ fn check_behind_gaps(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         if gap.message == last {
             say_sent_alone(cx, finding, site, "the record before this");
         }
-        finding.label(call.part.place, "not sent: a record behind it is lost");
+        finding.label(call.part.place, "not sent: a record after it is lost");
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn say_sent_alone(
     let title = site.result.title();
     finding
         .help(format!(
-            "{what} is lost, and {agent} goes back no further: the result {title} is sent without its call"
+            "{what} is lost, so {agent} does not read the call: the result {title} is sent without it"
         ))
         .case("first-message")
         .at(cx, site)

@@ -123,7 +123,7 @@ fn contradictions(cx: &Context<'_, '_>, faulty: &[Place], out: &mut Sink<'_>) {
             let said: Option<Map> = text.as_str().and_then(|text| serde_json::from_str(&text).ok());
             let said = said.filter(|said| said.keys().eq(own.keys()));
             if said.is_some_and(|said| said.iter().any(differs)) {
-                let message = "the text says something else than the structured content";
+                let message = "the text differs from the structured content";
                 out.report(Place::of(text), message.to_owned())
                     .caption("this text")
                     .label(structured, "the structured content")

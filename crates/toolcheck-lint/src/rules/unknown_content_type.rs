@@ -8,7 +8,7 @@ declare_rule! {
     UnknownContentType in Content, since "0.1.0", silent on wire reports shape, check,
     fix [
         safe: "A type that differs only in case or separators, or is known to be meant, is corrected.",
-        unsafe: "A type that nearly matches an allowed one becomes that; a call, a result or a text in a form of its own gets that of the API, an object the only type that its other keys have, and calls in a message of the user one of the model.",
+        unsafe: "A type that nearly matches an allowed one becomes that. A call, a result or a text in a form of its own gets the form of the API, and an object without a valid type gets the only type that fits its other keys. Calls in a message of the user are moved to a message of the model.",
         otherwise: "it is not clear which type is meant",
     ],
     cases [
@@ -29,7 +29,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     types_of_tools(cx, out);
     for change in &cx.transcript.request.tools.changes {
         let number = change.message_number as usize;
-        out.report(change.place, "a message adds or removes a tool")
+        out.report(change.place, "a message adds or removes a tool, which this model does not support")
             .caption("not supported by this model")
             .help("declare all tools that the model may call in the request")
             .case("tool-change")

@@ -144,7 +144,7 @@ const OF_LOG: &str =
     "nothing in it was checked: the program that wrote it may be newer than this version of toolcheck";
 
 /// The help for what a reader of data sets does not know.
-const OF_ROW: &str = "write it as one of the APIs does that `toolcheck targets` lists";
+const OF_ROW: &str = "use a format that `toolcheck formats` lists";
 
 /// Whether the file was read as a log, a history or a trace.
 fn is_log(format: FormatId) -> bool {
@@ -169,7 +169,7 @@ fn message(unread: &Unread<'_>, format: &str, times: &str) -> String {
     let (name, what) = (shorten(&unread.name), unread.what.name());
     match unread.is_known {
         true => format!("`{name}` contains {what} in a form that {format} does not support{times}"),
-        false => format!("unknown type `{name}` not checked{times}; it looks like {what}"),
+        false => format!("unknown type `{name}` was not checked{times}; it looks like {what}"),
     }
 }
 

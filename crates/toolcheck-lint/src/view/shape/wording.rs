@@ -141,15 +141,17 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
             let others = fault.among().and_then(|pointer| pointer.strip_prefix('/')?.split_once("/*/"));
             let what = match (got.as_str(), others) {
                 ("", _) => format!("the value of `{key}` is not allowed"),
-                (got, Some((list, other))) => format!("`{got}` is no `{other}` in `{list}`"),
+                (got, Some((list, other))) => {
+                    format!("`{got}` does not match any `{}` in `{list}`", other.replace("/*/", "[]."))
+                }
                 (got, None) => format!("`{got}` is not an allowed value of `{key}`"),
             };
             (what, "not allowed", fault.advice(document))
         }
         (_, Detail::Pattern { pattern, got }) => {
             let what = match got.as_str() {
-                "" => format!("invalid `{key}`"),
-                got => format!("`{got}` is not a valid `{}`", key.trim_end_matches("{}")),
+                "" => format!("`{key}` has an invalid value"),
+                got => format!("`{got}` is not allowed in `{}`", key.trim_end_matches("{}")),
             };
             (what, "does not match", Some(format!("it must match the pattern {pattern}")))
         }
@@ -196,7 +198,7 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
                 fault.parent_key().0.map_or("this object".to_owned(), |key| format!("`{}`", shorten(key)));
             let what = match count {
                 0 => format!("{object} has none of the keys that define its kind"),
-                _ => format!("{object} has {count} keys that exclude each other"),
+                _ => format!("{object} has {count} keys of which only one is allowed"),
             };
             (what, "this object", Some(format!("use exactly one of {}", keys.join(", "))))
         }
@@ -210,7 +212,7 @@ fn conflict(fault: &ShapeFault<'_>, other: &str, values: &[&str]) -> Wording {
     let key = shorten(&fault.key).into_owned();
     let other = other.trim_start_matches('/').replace("/*", "").replace('/', ".");
     let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
-    let values = values.join(" or ");
+    let values = listed(&values, "or");
     let (message, help) = match fault.condition() {
         Some(Condition::Needs) => (
             format!("`{key}` needs `{other}`, which is missing"),
