@@ -140,7 +140,7 @@ fn rule_page(rule: &toolcheck_lint::Rule) -> String {
     if !compatible.is_empty() {
         let _ = writeln!(
             answers,
-            "- Compatible servers are assumed to do the same as the API that they imitate, which gives only warnings: {}.",
+            "- Compatible servers are assumed to do the same as the API that they imitate, so their findings are only warnings: {}.",
             compatible.join(", ")
         );
     }
@@ -162,7 +162,9 @@ fn raised(rule: RuleId) -> String {
     if entries.is_empty() {
         return entries;
     }
-    format!("\n## What frameworks raise\n\nBefore anything is sent, or in place of a call.\n\n{entries}")
+    format!(
+        "\n## What frameworks raise\n\nFrameworks raise these errors before they send a request, or instead of running a call.\n\n{entries}"
+    )
 }
 
 /// Who rejects what a rule finds, with which text, and how that is known.
@@ -207,7 +209,7 @@ fn vocabulary(rule: &toolcheck_lint::Rule) -> String {
     table("placeholder", &placeholders, ("{", "}"));
     if rule.cases.len() > 1 {
         section.push_str(
-            "\nIf a finding has several cases, the first in the table that the target knows is used.\n",
+            "\nIf several cases apply to a finding, the first in this table that the target defines is used.\n",
         );
     }
     section

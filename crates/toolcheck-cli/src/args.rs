@@ -198,7 +198,7 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "BYTES", value_parser = number::<u64>, default_value_t = 4 << 30)]
     pub(crate) max_unpacked: u64,
 
-    /// Maximum size, in bytes, of a unit that is read at once: a document, a line of JSON Lines or the log of an agent
+    /// Maximum size, in bytes, of what is read into memory as a whole: a document, a line of JSON Lines or the log of an agent
     #[arg(long, value_name = "BYTES", value_parser = number::<u64>, default_value_t = 256 << 20)]
     pub(crate) max_document: u64,
 
@@ -248,7 +248,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "TITLE|N")]
     pub(crate) conversation: Option<String>,
 
-    /// Read only what an agent sends next, according to its log, after compactions, rewinds and branches
+    /// Read only the conversation that the agent would send next, put together from its log
     #[arg(long, conflicts_with = "conversation")]
     pub(crate) next: bool,
 
@@ -256,7 +256,7 @@ pub(crate) struct ReadingArgs {
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
-    /// Kind of the transcripts; a session or dataset may end with unanswered calls [default: implied by the file, or request]
+    /// Kind: a complete request, a session, which may end anywhere, or a dataset, from which a model learns [default: implied by the file, or request]
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     pub(crate) kind: Option<TranscriptKind>,
 
@@ -444,11 +444,11 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
 
-    /// Don't print excerpts of the linted files, which may contain secrets; this is the default if `CI` is set
+    /// Don't print excerpts of the linted files, which may contain secrets; this is the default in CI
     #[arg(long, overrides_with = "excerpt")]
     pub(crate) no_excerpt: bool,
 
-    /// Print excerpts of the linted files even if `CI` is set
+    /// Print excerpts of the linted files in CI too
     #[arg(long, overrides_with = "no_excerpt")]
     pub(crate) excerpt: bool,
 
@@ -460,7 +460,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// List skipped and excluded files with the reasons, and the configuration files in use with what they exclude
+    /// List skipped and excluded files with the reasons, the configuration files in use, and what these exclude
     #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 
@@ -577,7 +577,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
 
-    /// API that returned the error: an id from `toolcheck targets`, or a TOML file, whose own texts are not used [default: any
+    /// API that returned the error: an id from `toolcheck targets`, or a TOML file, whose own error texts are ignored [default: any
     /// API that is known to return it]
     #[arg(
         long, value_name = "ID|FILE", requires = "error", value_parser = target_parser(),

@@ -182,11 +182,11 @@ impl Rule {
     pub fn dataset_note(&self) -> Option<&'static str> {
         match self.in_dataset {
             InDataset::AsElsewhere => None,
-            InDataset::AtLeast(Level::Error) => {
-                Some("In a data set it is an error whatever the target accepts: the model learns it.")
-            }
+            InDataset::AtLeast(Level::Error) => Some(
+                "In a data set it is always an error, whatever the target accepts, because the model learns it.",
+            ),
             InDataset::AtLeast(Level::Warning) => Some(
-                "In a data set it is at least a warning, whatever the target accepts: the model learns it.",
+                "In a data set it is at least a warning, whatever the target accepts, because the model learns it.",
             ),
             InDataset::OfNamedTarget => {
                 Some("In a data set it is reported only where a target is named (`--target`).")

@@ -15,7 +15,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) client: Option<String>,
 
-    /// Command that is started once for each run, and reads from its environment what to do
+    /// Command that is started once for each run; environment variables tell it what to do
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["client", "adapter", "gateway"])]
     pub(crate) client_per_run: Option<String>,
 
@@ -120,7 +120,7 @@ pub(crate) struct TranslationArgs {
     #[arg(long, value_name = "PORT", value_parser = number::<u16>, default_value_t = 0)]
     pub(crate) upstream_port: u16,
 
-    /// Headers for the gateway, such as `authorization: Bearer any`
+    /// Header for the gateway, such as `authorization: Bearer any`; may be repeated
     #[arg(long, value_name = "HEADER")]
     pub(crate) header: Vec<String>,
 }
@@ -153,6 +153,6 @@ pub(crate) enum ConformOutput {
     Markdown,
     /// JUnit XML: a test case for each run
     Junit,
-    /// A self-contained web page, whose cells open the exchanges
+    /// A self-contained web page with the exchanges behind each cell
     Html,
 }

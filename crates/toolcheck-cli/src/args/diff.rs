@@ -47,7 +47,8 @@ pub(crate) struct DiffArgs {
     )]
     pub(crate) target: Option<String>,
 
-    /// Lowest level that makes the exit status 1
+    /// Lowest level that makes the exit status 1: something is lost or altered (`loss`), the model reads something else
+    /// (`change`), or the same is written differently (`form`)
     #[arg(
         long, value_name = "LEVEL", default_value = "loss", value_parser = level_parser(),
         help_heading = "Changes"

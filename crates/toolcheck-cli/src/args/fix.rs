@@ -45,7 +45,7 @@ pub(crate) struct FixesArgs {
     #[arg(long)]
     pub(crate) unsafe_fixes: bool,
 
-    /// Only fix findings of these rules, even those that the API accepts
+    /// Only fix findings of these rules, including those that the API accepts
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule_parser(), hide_possible_values = true)]
     pub(crate) only: Vec<&'static Rule>,
 
@@ -121,14 +121,14 @@ const ORPHANS: Choices<Orphans> = &[
     (
         "text",
         Orphans::Text,
-        "Attach it to the call that it clearly belongs to, or turn it into text from the user",
+        "Attach it to its call if that is clear; otherwise turn it into text from the user",
     ),
-    ("drop", Orphans::Drop, "Attach it to the call that it clearly belongs to, or remove it"),
+    ("drop", Orphans::Drop, "Attach it to its call if that is clear; otherwise remove it"),
     ("leave", Orphans::Leave, "Leave it as it is"),
 ];
 
 const DUPLICATES: Choices<Duplicates> = &[
-    ("both", Duplicates::Both, "Put the content of the second after the content of the first"),
+    ("both", Duplicates::Both, "Append the second result to the first"),
     ("first", Duplicates::First, "Keep the first"),
     ("last", Duplicates::Last, "Keep the last"),
 ];

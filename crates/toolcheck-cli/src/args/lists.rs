@@ -16,7 +16,7 @@ pub(crate) struct ListArgs {
 pub(crate) enum ListFormat {
     /// For people.
     Text,
-    /// For machines.
+    /// For programs.
     Json,
 }
 

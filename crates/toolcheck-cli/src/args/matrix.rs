@@ -19,7 +19,7 @@ pub(crate) struct MatrixArgs {
 /// How the table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MatrixOutput {
-    /// A self-contained web page, whose cells open the exchanges
+    /// A self-contained web page with the exchanges behind each cell
     Html,
     /// For programs: the worst status of each cell, and the results behind it
     Json,

@@ -16,8 +16,8 @@ use super::{choice_parser, number, target_parser};
     mut_arg("max_body", |arg| arg.help("Maximum size of a request body, and of the recorded part of a response, in bytes")),
 )]
 pub(crate) struct ProxyArgs {
-    /// Base URL to which requests are passed on, such as `https://api.openai.com`; `https` needs a released program, or the
-    /// feature `tls`
+    /// Base URL to which requests are passed on, such as `https://api.openai.com`; `https` needs a released program or a
+    /// build with the feature `tls`
     #[arg(long, value_name = "URL")]
     pub(crate) upstream: String,
 
@@ -29,7 +29,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
-    /// Also say which requests this API would refuse
+    /// Also report which requests this API would refuse
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) against: Option<String>,
 
@@ -37,7 +37,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long)]
     pub(crate) refuse: bool,
 
-    /// How certain a refusal must be
+    /// Which refusals to enforce
     #[arg(long, value_name = "HOW", value_parser = choice_parser(STRICT), default_value = "known")]
     pub(crate) strict: Strictness,
 

@@ -18,7 +18,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) template: Option<PathBuf>,
 
-    /// Server that runs the template, if it changes the messages first: an id from `toolcheck targets`
+    /// Server that renders the template, as some servers change the messages first: an id from `toolcheck targets`
     #[arg(long, value_name = "ID|FILE", value_parser = target_parser(), hide_possible_values = true)]
     pub(crate) target: Option<String>,
 
@@ -30,7 +30,7 @@ pub(crate) struct RenderArgs {
     #[arg(long)]
     pub(crate) training: bool,
 
-    /// Show the tokens, and count them by origin, with the `tokenizer.json` beside the template or another one
+    /// Show the tokens and count them by origin; uses the `tokenizer.json` next to the template unless a file is given
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     pub(crate) tokens: Option<Option<PathBuf>>,
 

@@ -19,11 +19,11 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "PORT", value_parser = number::<u16>, default_value_t = 0)]
     pub(crate) port: u16,
 
-    /// How certain a refusal must be
+    /// Which refusals to enforce
     #[arg(long, value_name = "HOW", value_parser = choice_parser(STRICT), default_value = "known")]
     pub(crate) strict: Strictness,
 
-    /// Answer requests that only this rule refuses, and note that in the record; may be repeated
+    /// Accept requests that are refused only because of this rule, and note that in the record; may be repeated
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,
 
@@ -75,6 +75,6 @@ pub(crate) struct ListenArgs {
 
 /// How certain a refusal must be.
 pub(super) const STRICT: Choices<Strictness> = &[
-    ("known", Strictness::Known, "It has been observed, or is specified"),
-    ("likely", Strictness::Likely, "It is inferred from known facts"),
+    ("known", Strictness::Known, "Those that were observed or are specified"),
+    ("likely", Strictness::Likely, "Also those that are inferred from known facts"),
 ];

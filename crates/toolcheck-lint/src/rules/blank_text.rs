@@ -11,7 +11,7 @@ declare_rule! {
     BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
     fix [
         safe: "A blank block next to others is removed.",
-        unsafe: "A block with a cache marker is removed too, and a message without other content. A message that the conversation needs gets a text that says that it was empty.",
+        unsafe: "A block with a cache marker is removed too, and so is a message that contains nothing else. If the conversation needs the message, it gets a text that says that it was empty.",
         otherwise: "the message has nothing else, and the conversation needs the message",
     ],
     cases [

@@ -14,7 +14,7 @@ declare_rule! {
     EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
     fix [
         safe: "An empty message is removed, as is an empty list next to calls; an empty result becomes `(no output)`, and an object around a message becomes that message.",
-        unsafe: "An empty message with other keys that say nothing is removed too; a text or a list under the only key that no message has becomes the content; one that the conversation needs gets a text that says that it was empty.",
+        unsafe: "An empty message whose other keys say nothing is removed too. A text or a list under the only unknown key becomes the content. A message that the conversation needs gets a text that says that it was empty.",
         otherwise: "the intended content is unknown, and the message is needed",
     ],
     cases [

@@ -5,7 +5,7 @@ use crate::rule::{Context, Sink, declare_rule};
 declare_rule! {
     FirstMessageRole in Order, since "0.1.0", silent, check,
     fix [
-        unsafe: "A user message is inserted before it that says that the beginning is missing.",
+        unsafe: "A user message that says that the beginning is missing is inserted before it.",
         otherwise: "the messages are not in a list that can be changed",
     ],
     cases [

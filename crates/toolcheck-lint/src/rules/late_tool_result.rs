@@ -14,7 +14,7 @@ declare_rule! {
     LateToolResult in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
     fix [
         safe: "The result is moved before the user message in between.",
-        unsafe: "The result is moved before what the model wrote without having seen it, or behind its call if only the tool names that; ids that two results have of each other's calls are exchanged.",
+        unsafe: "The result is moved before what the model wrote without having seen it, or after its call if only the name of the tool tells which call that is. If two results have the ids of each other's calls, the ids are swapped.",
         otherwise: "the turn of its call has no place for the result",
     ],
     cases [

@@ -4,7 +4,7 @@ use crate::view::shape;
 declare_rule! {
     MissingField in Fields, since "0.1.0", silent on wire reports shape, check,
     fix [
-        safe: "A misnamed key is renamed, also one that says what the object is, and a constant is added.",
+        safe: "A misnamed key is renamed, including the one that says what the object is. A key with only one possible value is added.",
         unsafe: "Missing arguments become `{}`, and an unknown key becomes the only missing one; a tool, a call, a result or a text in another form gets that of the API.",
         otherwise: "the value of the key is unknown" with help,
     ],

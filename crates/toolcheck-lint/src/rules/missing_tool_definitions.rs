@@ -9,7 +9,7 @@ use crate::rule::{Context, Sink, declare_rule};
 declare_rule! {
     MissingToolDefinitions in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
     fix [
-        unsafe: "The tools that were called are declared, without what is not known of them.",
+        unsafe: "The tools that were called are declared, as far as they are known from the calls.",
         otherwise: "the request has a key for tools, and what was to be under it is unknown",
     ]
 }

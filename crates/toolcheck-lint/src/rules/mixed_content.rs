@@ -6,7 +6,7 @@ use crate::view::id_list;
 declare_rule! {
     MixedContent in Order, since "0.1.0", silent on wire looks at [CALLS, RESULTS, SERVER_CALLS, SERVER_RESULTS], check,
     fix [
-        safe: "Text behind calls is put before them.",
+        safe: "Text after calls is moved before them.",
         otherwise: "the text is not a block behind calls",
     ],
     cases [

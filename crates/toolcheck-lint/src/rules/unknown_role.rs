@@ -17,7 +17,7 @@ use crate::view::shape;
 declare_rule! {
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
     fix [
-        safe: "The role becomes the one that is known to be meant, the same in other letters, or the only one that may have what is in the message; one that is there under another key is renamed.",
+        safe: "A role is corrected if the intended one is known, if only its case differs, or if only one role may have what is in the message. A misnamed key of a role is renamed.",
         unsafe: "A system message becomes a user message, a role that nearly matches becomes that, and a message without one gets that of its place.",
         otherwise: "it is not clear which role is meant",
     ],

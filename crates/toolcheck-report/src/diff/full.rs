@@ -8,7 +8,7 @@ use super::{Compared, Output, table};
 use crate::Style;
 
 pub(super) static OUTPUT: Output =
-    Output { id: "full", summary: "each change with its places, and sums", write, write_all };
+    Output { id: "full", summary: "each change with its places, and totals", write, write_all };
 
 pub(super) fn colors_of(level: Level) -> Colors {
     match level {

@@ -218,7 +218,7 @@ fn page_of(model: &str, known: &[OfModels<'_>]) -> String {
         let meant = meant.unwrap_or_else(|| ".".to_owned());
         let _ = writeln!(
             page,
-            "\nNothing specific is known about this model{meant} `toolcheck shapes TARGET` shows what an API asks of each request."
+            "\nNothing specific is known about this model{meant} `toolcheck shapes TARGET` shows what an API requires of every request."
         );
     }
     page
@@ -261,7 +261,7 @@ fn list(known: &[OfModels<'_>]) -> String {
             *of_model.entry(grade).or_default() += 1;
         }
     }
-    let mut page = "# Models\n\nPatterns for models that an API treats differently from others, with the number of facts about each by what they rest on.\n\n".to_owned();
+    let mut page = "# Models\n\nPatterns for models that an API treats differently from others, with the number of facts about each, by kind of evidence.\n\n".to_owned();
     for (pattern, targets) in models {
         let counts = targets.iter().map(|(target, grades)| {
             let grades: Vec<_> = grades.iter().map(|(grade, count)| format!("{count} {grade}")).collect();
