@@ -28,7 +28,7 @@ pub(crate) mod test;
 
 use std::num::NonZeroUsize;
 
-use toolcheck_core::readers::NextRequest;
+use toolcheck_core::readers::{self, NextRequest, SourceKind};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::text::{Counted, line};
 use toolcheck_json::Records;
@@ -51,7 +51,8 @@ fn no_such_conversation(wanted: Option<&str>, report: &Report) -> Option<String>
         && !report.files.iter().any(|file| file.conversations.iter().any(|found| found.is_sent_next))
     {
         let mut read = report.files.iter().filter_map(|file| file.format);
-        let why = match read.any(|format| NextRequest::of(format).is_some()) {
+        let is_log = |id: &str| readers::find(id).is_some_and(|one| one.kind == SourceKind::AgentLog);
+        let why = match read.any(|format| is_log(format) && NextRequest::of(format).is_some()) {
             true => "nothing that is in this log is sent next",
             false => "`--next` works only for agent logs (see `toolcheck formats`), and the input is not one",
         };

@@ -142,9 +142,8 @@ fn decide([rule, asked]: [&'static Rule; 2], context: &Context<'_, '_>, finding:
     // What an agent puts before its messages is not known, so their numbers are not.
     said.values.retain(|(name, _)| context.policy.is_none() || !NUMBERS.contains(name));
     let of_next = context.next_request().filter(|_| context.known_target.is_none());
-    let of_next = of_next.and_then(|next| next.level(asked.id));
     let breaks = context.next_request().and_then(|next| Some(next.say(next.breaks.get(&asked.id)?)));
-    let of_next = of_next.or(breaks.as_ref().map(|_| Level::Warning));
+    let of_next = of_next.and_then(|next| next.level(asked.id)).or(breaks.as_ref().map(|_| Level::Warning));
     said.help = breaks.map(Into::into).or(said.help.take());
     // Agents may put more right than is known.
     let is_unsure = |refusal: &Refusal| refusal.level() < Level::Error && context.sends_as_written(rule);
