@@ -614,17 +614,14 @@ type Stack<'d, 's> = Vec<(Value<'d, 's>, Around<'d, 's>)>;
 /// Adds the cells of a table with the names of its columns apart, as pandas (`orient="split"`) and W&B write it, with the
 /// tools of their row; `false` if an object is none.
 fn add_cells<'d, 's>(table: Value<'d, 's>, stack: &mut Stack<'d, 's>) -> bool {
-    let names = table.list("columns");
     let rows = || table.list("data");
-    let at = names
-        .into_iter()
-        .position(|name| lists::TOOLS.iter().any(|key| name.as_str().as_deref() == Some(key)));
+    let are_tools = |name: Value<'_, '_>| name.as_str().is_some_and(|name| lists::TOOLS.contains(&&*name));
+    let at = table.list("columns").into_iter().position(are_tools);
     let Some(at) = at.filter(|_| rows().next().is_some_and(Value::is_array)) else { return false };
     for row in rows() {
         let around = Around { row: Some(table), tools: row.elements().nth(at), ..Around::default() };
-        stack.extend(
-            row.elements().enumerate().filter(|(number, _)| *number != at).map(|(_, cell)| (cell, around)),
-        );
+        let others = row.elements().enumerate().filter(|(number, _)| *number != at);
+        stack.extend(others.map(|(_, cell)| (cell, around)));
     }
     true
 }
