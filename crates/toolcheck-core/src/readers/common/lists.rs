@@ -35,6 +35,11 @@ pub(crate) fn certainty_of_rows(records: &[Value<'_, '_>], is_row: impl Fn(Value
     if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
 }
 
+/// Whether an object is a row with messages and without tools.
+pub(super) fn are_in_row(row: Value<'_, '_>) -> bool {
+    row.get_any(&TOOLS).is_none() && row.members().any(|member| unread::unwrapped(member, is_list))
+}
+
 /// Whether a list holds something like messages. The formats judge which.
 pub(crate) fn is_list(list: Value<'_, '_>) -> bool {
     list.is_array() && list.elements().take(LOOKED_AT).any(is_message)

@@ -61,19 +61,13 @@ impl<'d, 's> Around<'d, 's> {
         let is_sent = member.is_object() && member.has_key("input");
         let tools = match own {
             Some(own) => Some(own).filter(|own| {
-                is_sent || is_column(own) || member.elements().next().is_some_and(holds_messages)
+                is_sent || is_column(own) || member.elements().next().is_some_and(lists::are_in_row)
             }),
             None => self.tools.and_then(of_row).filter(|_| member.is_array()),
         };
         let side = member.key_text().map_or(self.side, |key| self.side.within(row, &key));
         Self { row: Some(row), tools, side, prompt: None }
     }
-}
-
-/// Whether an object is a row with messages and without tools.
-fn holds_messages(row: Value<'_, '_>) -> bool {
-    row.get_any(&lists::TOOLS).is_none()
-        && row.members().any(|member| unread::unwrapped(member, lists::is_list))
 }
 
 /// Reads the lists of messages at a place, or in columns, that the user has named. Rows without any of the columns are
