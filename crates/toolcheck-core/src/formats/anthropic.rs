@@ -255,7 +255,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         let own = last.and_then(|last| cache_mark(last, CacheMarkTarget::Usual, None));
         let automatic =
             AutomaticCacheMark { place: Place::of(mark), is_long_lived: is_long_lived(mark), own };
-        transcript.details.automatic_cache_mark = Some(automatic);
+        transcript.details.automatic_cache_mark = Some(Box::new(automatic));
     }
     Some(transcript)
 }

@@ -15,7 +15,7 @@ pub struct Details<'s> {
     /// The marks that divide the request for the provider's cache, in the order in which the provider counts them.
     pub cache_marks: Vec<CacheMark>,
     /// The mark of the request itself.
-    pub automatic_cache_mark: Option<AutomaticCacheMark>,
+    pub automatic_cache_mark: Option<Box<AutomaticCacheMark>>,
     /// Whether each record of the file stands within another, so that none can be added.
     pub is_wrapped: bool,
     /// Whether it is what an agent is expected to do, and nothing goes on from it.

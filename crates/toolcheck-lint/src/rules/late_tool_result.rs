@@ -19,7 +19,7 @@ declare_rule! {
     ],
     cases [
         "after-other-role": "the result follows a message that is not the assistant's",
-        "unseen": "the model has said nothing between the call and the result",
+        "unseen" for users: "the model has said nothing between the call and the result",
     ],
     values NEXT_MESSAGE, CALL_IDS [
         "id" for users: "the id of the first of these calls",

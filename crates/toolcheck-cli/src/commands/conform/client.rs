@@ -107,11 +107,12 @@ impl Client {
             (_, Ok(_)) => None,
         };
         if let (Some(MOST_ENDED), Err(why)) = (self.ended, &answer) {
-            let how = if why == ENDED { "ended in" } else { "has done" };
-            let what = why.split_once(NO_ANSWER).map_or(String::new(), |(_, line)| format!(": {line}"));
-            return Err(anyhow!(
-                "the client {how} each of the first {MOST_ENDED} runs without an answer{what}"
-            ));
+            return Err(match why.split_once(NO_ANSWER) {
+                Some((_, line)) => {
+                    anyhow!("the client has answered none of the first {MOST_ENDED} runs; it wrote {line}")
+                }
+                None => anyhow!("the client ended in each of the first {MOST_ENDED} runs without an answer"),
+            });
         }
         Ok(answer.unwrap_or_else(Answer::Broke))
     }
