@@ -22,6 +22,7 @@ use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, parts, turns};
 use crate::ir::{Body, Named, Place, Role, Transcript, Unread, UnreadKind};
+use crate::names::words;
 use crate::unsupported;
 
 pub(super) static READER: Reader = Reader::history(
@@ -60,6 +61,9 @@ static ALL: [&Framework; 15] = [
 
 /// How many members of a record are looked at for a list of messages, how many messages of it, and how many blocks of them.
 const MEMBERS_LOOKED_AT: usize = 8;
+/// What stands beside the messages of a request to Chat Completions or of a row for fine-tuning.
+const SETTINGS: [&str; 7] =
+    words("tools tool_choice temperature stream max_completion_tokens response_format parallel_tool_calls");
 const LOOKED_AT: usize = 3;
 
 /// How many messages of a list are looked at for what only those with calls show.
@@ -100,9 +104,15 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     // A request that has such parts or keys by mistake is none of BeeAI's or TanStack's, which send their own in the form of an
     // API. The events and inputs of AG-UI have TanStack's keys too.
     let is_request = |record: &Value<'_, '_>| {
-        let mut messages = record.list("messages").take(CALLS_LOOKED_AT);
-        messages.any(|message| bee_ai::has_tools(message) || tanstack::has_tools(message))
+        let list = record.get("messages").unwrap_or(*record);
+        let any = |is: fn(Value<'_, '_>) -> bool| list.elements().take(CALLS_LOOKED_AT).any(is);
+        let is_set = || record.get_any(&OF_AG_UI).or_else(|| record.get_any(&SETTINGS)).is_some();
+        let has_own_keys =
+            |message: Value<'_, '_>| message.get_any(&["tool_calls", "tool_call_id"]).is_some();
+        any(bee_ai::has_tools)
             && (unsupported::is_meant_as_request(*record) || record.get_any(&OF_AG_UI).is_some())
+            || any(tanstack::has_tools)
+                && (unsupported::is_meant_as_request(*record) || is_set() || any(has_own_keys))
     };
     if records.iter().take(LOOKED_AT).any(is_request) {
         return 0;

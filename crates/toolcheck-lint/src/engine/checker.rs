@@ -4,7 +4,7 @@ use foldhash::HashSet;
 use toolcheck_core::ir::{Contents, Transcript, TranscriptKind};
 use toolcheck_core::pairing::Pairing;
 use toolcheck_core::response::{self, Choice, Completion};
-use toolcheck_core::{Format, Level};
+use toolcheck_core::{Format, Level, RuleId};
 use toolcheck_json::{Document, Kind, SyntaxErrorKind, Value};
 use toolcheck_schema::Schemas;
 
@@ -39,7 +39,7 @@ impl Checker<'_> {
         findings: &mut Vec<Draft>,
     ) {
         let rule = &misplaced_event::RULE;
-        if self.rules.rules.iter().any(|known| known.id == rule.id) {
+        if self.runs(rule.id) {
             let faults = answers.iter().filter_map(|answer| answer.fault.as_ref());
             findings.extend(
                 faults.map(misplaced_event::of_stream).map(|finding| self.of_response(rule, finding)),
@@ -77,11 +77,15 @@ impl Checker<'_> {
         self.run_rules(|rule| rule.on_call, &context, findings, usize::MAX);
     }
 
+    fn runs(&self, rule: RuleId) -> bool {
+        self.rules.rules.iter().any(|known| known.id == rule)
+    }
+
     /// Checks that the arguments of calls are JSON, in a response that is there by itself: no history repeats it.
     pub(super) fn check_calls(&self, document: &Document<'_>, answers: &[Choice]) -> Vec<Draft> {
         let rule = &invalid_arguments_json::RULE;
         let mut findings = Vec::new();
-        if !self.rules.rules.iter().any(|known| known.id == rule.id) {
+        if !self.runs(rule.id) {
             return findings;
         }
         for answer in answers.iter().filter(|answer| answer.fault.is_none()) {
@@ -157,7 +161,8 @@ impl Checker<'_> {
         if !document.faults().is_empty() {
             forget_what_faults_hide(document, findings, before);
         }
-        let mut silenced = altered_arguments::settle(&context, findings, before);
+        let mut silenced =
+            altered_arguments::settle(&context, findings, before, self.runs(RuleId::DroppedToolCall));
         silenced.extend(causes::settle(&context, findings, before));
         silenced
     }

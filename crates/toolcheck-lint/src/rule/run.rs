@@ -229,7 +229,9 @@ fn known_to_rule(context: &Context<'_, '_>, said: &mut DraftContent) -> Option<L
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
     let of_log = context.policy?.level(rule.id)?;
     // What a framework keeps is what it sends next.
-    let is_history = of_log == Level::Error && !context.transcript.details.is_expected;
+    let details = &context.transcript.details;
+    let is_other = details.is_expected || details.is_of_span || context.is_training_example();
+    let is_history = of_log == Level::Error && !is_other;
     let of_history = || NextRequest::of(context.transcript.format?.id).filter(|_| is_history);
     let Some(next) = context.next_request().or_else(of_history) else { return Some(of_log) };
     if said.doubt == Some(BEFORE_GAP) {

@@ -107,7 +107,12 @@ const SHORTENED: usize = 16;
 
 /// Removes the findings about arguments and names that the client wrote, and returns them: the model is not to blame. So it
 /// does with those about results whose calls the client has dropped, which another rule reports.
-pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usize) -> Vec<Draft> {
+pub(crate) fn settle(
+    cx: &Context<'_, '_>,
+    findings: &mut Vec<Draft>,
+    first: usize,
+    tells_dropped: bool,
+) -> Vec<Draft> {
     let Some(kept) = cx.kept else { return Vec::new() };
     // Where each is, and whether it has another name.
     let changed = kept.calls_changed().filter_map(|(given, stored)| {
@@ -126,7 +131,8 @@ pub(crate) fn settle(cx: &Context<'_, '_>, findings: &mut Vec<Draft>, first: usi
                 RuleId::UnknownTool => is_renamed,
                 _ => false,
             },
-        ) || finding.rule == RuleId::OrphanToolResult
+        ) || tells_dropped
+            && finding.rule == RuleId::OrphanToolResult
             && finding.tool_call_id.as_ref().is_some_and(|id| kept.has_dropped(id))
     };
     let (silenced, others) = findings.split_off(first).into_iter().partition(is_silenced);

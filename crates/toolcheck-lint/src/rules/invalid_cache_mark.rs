@@ -72,7 +72,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     in_results(marks, out);
     let Some(short) = marks.iter().position(|mark| mark.is_long_lived == Some(false)) else { return };
     let mut later = marks[short..].iter();
-    let Some(late) = later.find(|mark| mark.is_long_lived == Some(true)) else { return };
+    let is_told = |mark: &CacheMark| mark.target == CacheMarkTarget::MarkedResult;
+    let Some(late) = later.find(|mark| mark.is_long_lived == Some(true) && !is_told(mark)) else { return };
     let finding = out.report(late.place, "a long-lived cache marker comes after a short-lived one");
     finding
         .caption("long-lived")

@@ -239,7 +239,7 @@ impl<'s> FoundList<'_, 's> {
                 read(&mut transcript, &entries);
                 transcript.unread.extend(unread::beside_messages(entries.into_iter(), &transcript));
             }
-            How::Flat => spans::read_flat(&mut transcript, self.list),
+            How::Flat => spans::read_flat(&mut transcript, self.list, self.around.row),
             How::Entries => {
                 let messages: Vec<_> =
                     self.list.children().map(|one| lists::wrapped(one).unwrap_or(one)).collect();

@@ -330,7 +330,12 @@ fn numbered(path: &str) -> Option<(u32, &str)> {
 }
 
 /// Adds the messages whose values are attributes of a span: what was sent, and then what was answered.
-pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, span: Value<'_, 's>) {
+/// `around` is the span of these attributes.
+pub(crate) fn read_flat<'s>(
+    transcript: &mut Transcript<'s>,
+    span: Value<'_, 's>,
+    around: Option<Value<'_, 's>>,
+) {
     let mut messages: BTreeMap<(usize, u32), Flat<'_, 's>> = BTreeMap::new();
     let mut tools: BTreeMap<u32, Vec<(String, Value<'_, 's>)>> = BTreeMap::new();
     for (key, value) in attributes(span) {
@@ -348,7 +353,8 @@ pub(crate) fn read_flat<'s>(transcript: &mut Transcript<'s>, span: Value<'_, 's>
     for message in messages.into_values() {
         message.write(transcript);
     }
-    transcript.details.is_answered = traces::is_request(span) && traces::lacks_result(transcript);
+    let is_whole = around.is_none_or(traces::is_whole) && traces::is_request(span);
+    transcript.details.is_answered = is_whole && traces::lacks_result(transcript);
     for tool in tools.into_values() {
         let of = |path: &str| tool.iter().find(|(own, _)| own == path).map(|(_, value)| *value);
         let schema =

@@ -232,10 +232,16 @@ pub(crate) fn is_request(span: Value<'_, '_>) -> bool {
     );
     let nested = || span.get("openinference")?.get("span")?.get_str("kind");
     let kind = KINDS.iter().find_map(|kind| attribute(span, kind)?.as_str()).or_else(nested);
-    span.count() < MOST_ATTRIBUTES && kind.is_some_and(|kind| is_kind_of_model(&kind))
+    span.count() < MOST_ATTRIBUTES && is_whole(span) && kind.is_some_and(|kind| is_kind_of_model(&kind))
 }
 
 const MOST_ATTRIBUTES: usize = 128;
+
+/// Whether a span has all attributes that were set: OpenTelemetry counts those that it has dropped.
+pub(crate) fn is_whole(span: Value<'_, '_>) -> bool {
+    let dropped = span.get_any(&["droppedAttributesCount", "dropped_attributes_count"]);
+    dropped.is_none_or(|count| count.raw() == b"0")
+}
 
 /// Whether a transcript ends with results, and not with those of all calls.
 pub(crate) fn lacks_result(transcript: &Transcript<'_>) -> bool {
