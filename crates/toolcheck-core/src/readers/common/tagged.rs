@@ -20,7 +20,10 @@ const AROUND_LIST: [&str; 2] = ["<TOOLCALL>", "</TOOLCALL>"];
 
 /// Whether a text begins with such a list, or with a thought before it.
 pub(crate) fn has_list(text: Value<'_, '_>) -> bool {
-    let may_have_one = |text: &JsonStr<'_>| text.may_begin_with(b"<") && text.may_have("TOOLCALL");
+    // The tag of most models, which need not be looked through.
+    let is_other = text.raw().starts_with(b"\"<tool_call>");
+    let may_have_one =
+        |text: &JsonStr<'_>| !is_other && text.may_begin_with(b"<") && text.may_have("TOOLCALL");
     text.as_json_str().filter(may_have_one).is_some_and(|text| list_in(&text.decode()).is_some())
 }
 
