@@ -13,10 +13,13 @@ use crate::ir::{Body, Named, Role, Transcript, UnpairedReason};
 pub(super) static READER: Reader = Reader::log("inspect", "Inspect evaluation log", sniff, read).by_record();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
+    let begins = |one: Value<'_, '_>| is_sample(one) || one.elements().next().is_some_and(is_sample);
     let is_one = |record: &Value<'_, '_>| {
         let has = |key: &str| record.get(key).is_some();
         has("version") && has("status") && record.get("eval").is_some_and(Value::is_object)
-            || samples(*record).next().is_some_and(is_sample)
+            || is_sample(*record)
+            || record.elements().next().is_some_and(is_sample)
+            || record.get_any(&["samples", "sample"]).is_some_and(begins)
             || lists_alone(*record).next().is_some()
     };
     match records.iter().any(is_one) {

@@ -122,7 +122,7 @@ impl<'d, 's> Side<'d, 's> {
 
     /// The side that a member or an attribute with this key is.
     pub(crate) fn of(span: Value<'d, 's>, key: &str) -> Option<Self> {
-        if key == "llm" || spans::WRAPPED[1..].iter().any(|[sent, _]| *sent == key) {
+        if key == "llm" || key.ends_with("llm.input_messages") {
             return is_request(span).then(|| Self { is_known: true, is_sent: true, ..Self::default() });
         }
         let of = |key: &str| attribute(span, key).filter(|value| is_filled(*value));
