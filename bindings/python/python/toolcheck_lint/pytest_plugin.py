@@ -152,7 +152,7 @@ def _started(request: pytest.FixtureRequest) -> "Provider":
     given = {name: value for name, value in settings.items() if value is not None}
     try:
         return Provider(**given, bin=config.getoption("--toolcheck-bin"))
-    except ToolcheckError as reason:
+    except (ToolcheckError, ValueError) as reason:
         why = str(reason)
     # Outside of the block: its traceback says nothing more.
     pytest.fail(why, pytrace=False)
