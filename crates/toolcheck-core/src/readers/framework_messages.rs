@@ -61,9 +61,6 @@ static ALL: [&Framework; 15] = [
 
 /// How many members of a record are looked at for a list of messages, how many messages of it, and how many blocks of them.
 const MEMBERS_LOOKED_AT: usize = 8;
-/// What stands beside the messages of a request to Chat Completions or of a row for fine-tuning.
-const SETTINGS: [&str; 7] =
-    words("tools tool_choice temperature stream max_completion_tokens response_format parallel_tool_calls");
 const LOOKED_AT: usize = 3;
 
 /// How many messages of a list are looked at for what only those with calls show.
@@ -71,6 +68,10 @@ const CALLS_LOOKED_AT: usize = 16;
 
 /// Keys of saved states, in which the messages stand deeper.
 const STATES: [&str; 4] = ["llm_context", "agent_states", "chat_store", "store"];
+
+/// What stands beside the messages of a request to Chat Completions or of a row for fine-tuning.
+const SETTINGS: [&str; 7] =
+    words("tools tool_choice temperature stream max_completion_tokens response_format parallel_tool_calls");
 
 /// Keys of what AG-UI has messages in.
 const OF_AG_UI: [&str; 3] = ["type", "runId", "run_id"];
@@ -106,13 +107,11 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_request = |record: &Value<'_, '_>| {
         let list = record.get("messages").unwrap_or(*record);
         let any = |is: fn(Value<'_, '_>) -> bool| list.elements().take(CALLS_LOOKED_AT).any(is);
-        let is_set = || record.get_any(&OF_AG_UI).or_else(|| record.get_any(&SETTINGS)).is_some();
+        let is_meant = || unsupported::is_meant_as_request(*record) || record.get_any(&OF_AG_UI).is_some();
         let has_own_keys =
             |message: Value<'_, '_>| message.get_any(&["tool_calls", "tool_call_id"]).is_some();
-        any(bee_ai::has_tools)
-            && (unsupported::is_meant_as_request(*record) || record.get_any(&OF_AG_UI).is_some())
-            || any(tanstack::has_tools)
-                && (unsupported::is_meant_as_request(*record) || is_set() || any(has_own_keys))
+        let is_for_openai = || record.get_any(&SETTINGS).is_some() || any(has_own_keys);
+        any(bee_ai::has_tools) && is_meant() || any(tanstack::has_tools) && (is_meant() || is_for_openai())
     };
     if records.iter().take(LOOKED_AT).any(is_request) {
         return 0;

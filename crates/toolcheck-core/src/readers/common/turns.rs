@@ -365,13 +365,12 @@ fn calls_before<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, follow
     let marked: usize = results.clone().map(tags).sum();
     let (called, answers) = (text.as_str().map_or(0, |text| calls_shown(&text)), results.count());
     let is_plain = called == 0 || called > 1 && answers == 1 && marked == 0;
-    for _ in 0..if is_plain && is_action {
-        1
-    } else if is_plain {
-        answers
-    } else {
-        called
-    } {
+    let count = match is_plain {
+        true if is_action => 1,
+        true => answers,
+        false => called,
+    };
+    for _ in 0..count {
         let mut call = parts::call(None, None, Some(text));
         call.kind = ToolKind::Custom;
         transcript.part(text, Body::Call(call));
