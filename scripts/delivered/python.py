@@ -139,7 +139,8 @@ class Delivered:
         if not shutil.which("maturin"):
             raise SystemExit("install maturin, which builds the wheels, or name a folder of wheels with --wheels")
         words = ["maturin", "build", "--quiet", "--locked", "--out", folder]
-        run(*words, cwd=ROOT / "bindings/python", minutes=40, CARGO_TARGET_DIR=target)
+        # A release has no debug build, and `release.py` refuses one.
+        run(*words, "--release", cwd=ROOT / "bindings/python", minutes=40, CARGO_TARGET_DIR=target)
         # Without the profile of releases, which takes many minutes.
         run(*words, "--profile", "dev", cwd=ROOT, minutes=40, CARGO_TARGET_DIR=target)
         [library] = folder.glob("toolcheck_lint-*.whl")

@@ -41,6 +41,7 @@ pub(super) fn write(folder: &Path, bytes: usize) -> Result<Vec<Input>> {
     add("short", "jsonl", repeated(bytes, short), &["--kind", "session"])?;
     add("rows", "jsonl", repeated(bytes, row), &["--kind", "dataset"])?;
     add("claude-code", "jsonl", claude_code(bytes), &[])?;
+    add("exchanges", "jsonl", exchanges(bytes), &[])?;
     add("vcr", "yaml", vcr(bytes / 3), &[])?;
     add("go-vcr", "yaml", go_vcr(bytes / 3), &[])?;
     add("no-json", "md", "# Notes\n\nNothing here is JSON.\n".to_owned(), &[])?;
@@ -163,6 +164,15 @@ fn claude_code(bytes: usize) -> String {
 /// A response of Chat Completions.
 fn answer() -> Json {
     json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1_760_000_000, "model": "gpt-4o", "choices": [{"index": 0, "message": {"role": "assistant", "content": "At six."}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}})
+}
+
+/// Requests with their responses, as a gateway logs them.
+fn exchanges(bytes: usize) -> String {
+    let (url, answer) = ("https://api.openai.com/v1/chat/completions", answer());
+    let lines = bodies::ALL[6].lines(bytes);
+    let exchange =
+        |body| format!("{{\"url\":\"{url}\",\"status\":200,\"request\":{body},\"response\":{answer}}}\n");
+    lines.lines().map(exchange).collect()
 }
 
 /// A text in single quotes, as YAML has it.

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use toolcheck_core::endpoint::{Endpoint, Purpose, model_of};
+use toolcheck_core::endpoint::{Purpose, model_of};
 use toolcheck_core::exchange::{self, Exchange, PUT};
 use toolcheck_core::formats::{self, Format};
 use toolcheck_core::ir::{Buffers, Transcript, TranscriptKind};
@@ -108,7 +108,7 @@ pub(super) struct FileLinter<'r> {
     /// The requests of the record that were refused for no known reason.
     refused: Vec<Refused>,
     observer: &'r mut dyn Observer,
-    report: &'r mut FileReport,
+    pub(super) report: &'r mut FileReport,
     listed: usize,
     /// Whether the file is one document.
     is_single: bool,
@@ -290,7 +290,7 @@ impl<'r> FileLinter<'r> {
         self.finish_record(record, document, findings);
     }
 
-    fn lint_exchanges<'s>(
+    pub(super) fn lint_exchanges<'s>(
         &mut self,
         record: &Record<'_>,
         document: &Document<'s>,
@@ -300,7 +300,7 @@ impl<'r> FileLinter<'r> {
         let mut findings = Vec::new();
         for (number, exchange) in exchanges.into_iter().enumerate() {
             let url = exchange.url.and_then(|url| url.as_str());
-            let sent_to = url.as_deref().map(|url| (url, Endpoint::of(url)));
+            let sent_to = url.as_deref().map(|url| (url, self.rules.endpoint_of(url)));
             if exchange.is_fetch || sent_to.is_some_and(|(_, endpoint)| endpoint.purpose == Purpose::Other) {
                 self.report.count_not_read(NOT_FOR_LLM);
                 continue;

@@ -48,6 +48,8 @@ pub struct Lines {
     detected: Option<Detected>,
     /// Whether it is in no format and holds lists of messages all the same.
     has_lists: bool,
+    /// Whether its first line is an exchange: the others then are, too, and no line is read twice to find that out.
+    has_exchanges: bool,
     unrecognised: ReportOnce,
     blank: ReportOnce,
     reported: ReportedFindings,
@@ -69,7 +71,8 @@ struct Cache {
 #[derive(Debug)]
 pub struct Piece {
     report: FileReport,
-    /// The numbers of its records that hold exchanges, which may continue earlier ones, and so are linted in order.
+    /// The numbers of its records that hold or may hold exchanges, which may continue earlier ones, and so are linted in
+    /// order.
     exchanges: Vec<usize>,
     records: usize,
     bytes: usize,
@@ -116,6 +119,7 @@ impl Lines {
             reader,
             detected,
             has_lists: reader.is_none() && detected.is_none() && has_lists(head, Layout::Lines),
+            has_exchanges: exchange::exchanges(first.root()).is_some(),
             unrecognised: ReportOnce::new(&unrecognised_format::RULE),
             blank: ReportOnce::new(&blank_line::RULE),
             reported: ReportedFindings::default(),
@@ -132,6 +136,11 @@ impl Lines {
 
     /// Lints a piece, which consists of whole lines. Pieces can be linted at the same time.
     pub fn lint(&self, piece: &[u8]) -> Piece {
+        self.lint_records(piece, self.has_exchanges)
+    }
+
+    /// Lints a piece, but for the exchanges in it. With `leaves_all`, each record may be one.
+    fn lint_records(&self, piece: &[u8], leaves_all: bool) -> Piece {
         let cached = self.caches().pop();
         let Cache { schemas, arena } =
             cached.unwrap_or_else(|| Cache { schemas: self.schemas(), arena: Arena::default() });
@@ -147,13 +156,15 @@ impl Lines {
         let (mut document, mut buffers) = (Document::read_in(b"", arena), Buffers::default());
         let mut records = Records::of_lines(piece);
         for record in records.by_ref() {
-            document = Document::read_in(record.bytes, document.into_arena());
-            if exchange::exchanges(document.root()).is_some() {
+            count += 1;
+            if !leaves_all {
+                document = Document::read_in(record.bytes, document.into_arena());
+            }
+            if leaves_all || exchange::exchanges(document.root()).is_some() {
                 exchanges.push(record.index);
             } else {
                 buffers = run.lint_transcript(&record, &document, buffers);
             }
-            count += 1;
         }
         run.report_blank_line(&records);
         drop(buffers);
@@ -170,7 +181,7 @@ impl Lines {
     /// Lints a line by itself, as if it were the first of the file; `None` if there is an exchange in it, which has to do
     /// with those before it.
     pub fn lint_line(&self, line: &[u8]) -> Option<FileReport> {
-        let piece = self.lint(line);
+        let piece = self.lint_records(line, false);
         piece.exchanges.is_empty().then_some(piece.report)
     }
 
@@ -259,13 +270,16 @@ impl Lines {
         report
     }
 
-    /// Lints the records with exchanges, which may continue those of earlier pieces.
+    /// Lints the records that may hold exchanges, which may continue those of earlier pieces.
     fn add_exchanges(&mut self, bytes: &[u8], numbers: &[usize], report: &mut FileReport) {
         let schemas = self.schemas();
         let mut none = ();
-        let exchanges = std::mem::take(&mut self.exchanges);
+        let (exchanges, mut reported) =
+            (std::mem::take(&mut self.exchanges), std::mem::take(&mut self.reported));
         let mut run = FileLinter::new(self.rules(), &self.options, &schemas, &mut none, report);
         run.exchanges = exchanges;
+        run.has_lists = self.has_lists;
+        let (mut document, mut buffers) = (Document::read(b""), Buffers::default());
         for record in Records::of_lines(bytes).filter(|record| numbers.binary_search(&record.index).is_ok()) {
             let record = Record {
                 index: self.offset.records + record.index,
@@ -273,11 +287,19 @@ impl Lines {
                 position: Position { line: self.offset.lines + record.position.line, ..record.position },
                 ..record
             };
-            let document = Document::read(record.bytes);
-            let _ = run.lint_record(&record, &document, Buffers::default());
+            document = Document::read_in(record.bytes, document.into_arena());
+            if let Some(exchanges) = exchange::exchanges(document.root()) {
+                buffers = run.lint_exchanges(&record, &document, exchanges, buffers);
+                continue;
+            }
+            let before = run.report.findings.len();
+            buffers = run.lint_transcript(&record, &document, buffers);
+            let mut found = run.report.findings.split_off(before);
+            reported.leave_out_of_piece(&mut found);
+            run.report.findings.append(&mut found);
         }
-        let exchanges = std::mem::take(&mut run.exchanges);
-        self.exchanges = exchanges;
+        self.exchanges = std::mem::take(&mut run.exchanges);
+        self.reported = reported;
         toolcheck_json::sort_by_position(&mut report.findings, |finding| finding.spot.record_bytes.start);
     }
 

@@ -26,12 +26,22 @@ pub(super) struct RecordRules<'r> {
     options: &'r Options,
     /// What was asked of targets and models, and the targets that know more of them.
     asked: Vec<(&'r Target, String, Option<&'static Target>)>,
+    /// The last address, and what it says.
+    address: Option<(String, Endpoint)>,
 }
 
 impl<'r> RecordRules<'r> {
     pub(super) fn new(of_file: FormatRules<'r>, options: &'r Options) -> Self {
         let of_file = Rc::new(of_file);
-        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options, asked: Vec::new() }
+        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options, asked: Vec::new(), address: None }
+    }
+
+    /// What an address says. Most requests of a log are sent to one.
+    pub(super) fn endpoint_of(&mut self, url: &str) -> Endpoint {
+        match &self.address {
+            Some((known, endpoint)) if known == url => *endpoint,
+            _ => self.address.insert((url.to_owned(), Endpoint::of(url))).1,
+        }
     }
 
     /// The rules for a request that is recorded alone, or with its `response`.
