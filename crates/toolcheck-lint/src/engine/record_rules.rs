@@ -33,7 +33,13 @@ pub(super) struct RecordRules<'r> {
 impl<'r> RecordRules<'r> {
     pub(super) fn new(of_file: FormatRules<'r>, options: &'r Options) -> Self {
         let of_file = Rc::new(of_file);
-        Self { known: KnownRules::with(Rc::clone(&of_file)), of_file, options, asked: Vec::new(), address: None }
+        Self {
+            known: KnownRules::with(Rc::clone(&of_file)),
+            of_file,
+            options,
+            asked: Vec::new(),
+            address: None,
+        }
     }
 
     /// What an address says. Most requests of a log are sent to one.
