@@ -23,7 +23,8 @@ pub fn write(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io
     write_as(name, [before, after], ([before, after], printed), out)
 }
 
-/// Prints the lines that change, without what was said in them.
+/// Prints the lines that change, without what was said in them. It is nothing that `patch` could apply, so long lines of
+/// JSON are laid out in several.
 pub fn write_without_values(name: &str, before: &[u8], after: &[u8], out: &mut dyn Write) -> io::Result<()> {
     let [old, new] = [before, after].map(without_values);
     write_as(name, [before, after], ([&old, &new], visible), out)
@@ -38,40 +39,124 @@ fn write_as(
     (shown_as, printed): ([&[u8]; 2], Printed),
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let print = |mark: &str, lines: &[&[u8]], out: &mut dyn Write| print(mark, lines, printed, out);
-    let [before, after] = texts.map(lines);
-    let changes = changes(&before, &after);
-    if changes.is_empty() {
+    if texts[0] == texts[1] {
         return Ok(());
     }
-    let [old, new] = shown_as.map(lines);
-    let is_hidden = |(removed, added): &Change| {
-        old[removed.clone()] == new[added.clone()] && before[removed.clone()] != after[added.clone()]
-    };
     let name = shown(name);
     writeln!(out, "--- {name}\n+++ {name}")?;
-    for hunk in changes.chunk_by(|one, next| next.0.start - one.0.end <= 2 * CONTEXT) {
-        let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
-        let lead = first.0.start.min(CONTEXT);
-        let tail = CONTEXT.min(old.len() - last.0.end);
-        let side = |start: usize, end: usize| {
-            let (start, count) = (start - lead, end + tail + lead - start);
-            // A side without lines is named by the line before it.
-            format!("{},{count}", start + usize::from(count > 0))
+    let is_patch = texts == shown_as;
+    let texts = Texts { texts: texts.map(lines), shown_as: shown_as.map(lines), printed };
+    texts.write(if is_patch { Layout::Patch } else { Layout::Lines }, out)
+}
+
+/// How lines are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// As `patch` takes them.
+    Patch,
+    /// Long ones laid out in several.
+    Lines,
+    /// Those of a long one.
+    Inside,
+}
+
+/// Two texts, and what is printed of them: as many lines.
+struct Texts<'t> {
+    texts: [Vec<&'t [u8]>; 2],
+    shown_as: [Vec<&'t [u8]>; 2],
+    printed: Printed,
+}
+
+impl Texts<'_> {
+    fn write(&self, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
+        let ([before, after], [old, new]) = (&self.texts, &self.shown_as);
+        let print = |mark: &str, lines: &[&[u8]], out: &mut dyn Write| print(mark, lines, self.printed, out);
+        let is_hidden = |(removed, added): &Change| {
+            old[removed.clone()] == new[added.clone()] && before[removed.clone()] != after[added.clone()]
         };
-        let (from, to) = (side(first.0.start, last.0.end), side(first.1.start, last.1.end));
-        let about = if hunk.iter().any(is_hidden) { HIDDEN } else { "" };
-        writeln!(out, "@@ -{from} +{to} @@{about}")?;
-        let mut at = first.0.start - lead;
-        for (removed, added) in hunk {
-            print(" ", &old[at..removed.start], out)?;
-            print("-", &old[removed.clone()], out)?;
-            print("+", &new[added.clone()], out)?;
-            at = removed.end;
+        // Other records of a log show nothing of the one that changes.
+        let has_long = layout == Layout::Lines && before.iter().any(is_long);
+        let around = if has_long { 0 } else { CONTEXT };
+        let changes = changes(before, after);
+        let mut shown = 0;
+        for hunk in changes.chunk_by(|one, next| next.0.start - one.0.end <= 2 * around) {
+            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { continue };
+            let lead = first.0.start.min(around);
+            let tail = around.min(old.len() - last.0.end);
+            let side = |start: usize, end: usize| {
+                let (start, count) = (start - lead, end + tail + lead - start);
+                // A side without lines is named by the line before it.
+                format!("{},{count}", start + usize::from(count > 0))
+            };
+            let (from, to) = (side(first.0.start, last.0.end), side(first.1.start, last.1.end));
+            let about = if hunk.iter().any(is_hidden) { HIDDEN } else { "" };
+            let mut at = first.0.start - lead;
+            match layout {
+                Layout::Inside if at == shown && about.is_empty() => {}
+                Layout::Inside => writeln!(out, " \u{2026}{about}")?,
+                Layout::Patch | Layout::Lines => writeln!(out, "@@ -{from} +{to} @@{about}")?,
+            }
+            for change in hunk {
+                print(" ", &old[at..change.0.start], out)?;
+                match self.laid_out(change).filter(|_| has_long) {
+                    Some([before, after, old, new]) => {
+                        let [texts, shown_as] = [[&before, &after], [&old, &new]];
+                        let [texts, shown_as] = [texts, shown_as].map(|texts| texts.map(|text| lines(text)));
+                        Texts { texts, shown_as, ..*self }.write(Layout::Inside, out)?;
+                    }
+                    None => {
+                        print("-", &old[change.0.clone()], out)?;
+                        print("+", &new[change.1.clone()], out)?;
+                    }
+                }
+                at = change.0.end;
+            }
+            shown = at + tail;
+            print(" ", &old[at..shown], out)?;
         }
-        print(" ", &old[at..at + tail], out)?;
+        if layout == Layout::Inside && shown < old.len() { writeln!(out, " \u{2026}") } else { Ok(()) }
     }
-    Ok(())
+
+    /// The lines of a change in both texts, and as they are printed, laid out; `None` if they are not as many.
+    fn laid_out(&self, (removed, added): &Change) -> Option<[Vec<u8>; 4]> {
+        let [before, after] = &self.texts;
+        let [old, new] = &self.shown_as;
+        let [before, old] = [before, old].map(|lines| laid_out(&lines[removed.clone()]));
+        let [after, new] = [after, new].map(|lines| laid_out(&lines[added.clone()]));
+        let are_as_many = |one: &[u8], other: &[u8]| lines(one).len() == lines(other).len();
+        (are_as_many(&before, &old) && are_as_many(&after, &new)).then_some([before, after, old, new])
+    }
+}
+
+/// Whether a line is laid out in several.
+fn is_long(line: &&[u8]) -> bool {
+    const LONG: usize = 160;
+    line.len() > LONG && matches!(line[0], b'{' | b'[')
+}
+
+/// Lines of JSON, with each member and element on a line of its own.
+fn laid_out(lines: &[&[u8]]) -> Vec<u8> {
+    /// Deeper values are not indented further.
+    const DEEPEST: usize = 32;
+    let (mut text, mut depth) = (Vec::new(), 0_usize);
+    for line in lines {
+        let mut last: &[u8] = b"\n";
+        for token in tokens(line) {
+            let (opened, closes) = (matches!(last, b"{" | b"["), matches!(token, b"}" | b"]"));
+            if token[0].is_ascii_whitespace() && (opened || last == b",") {
+                continue;
+            }
+            depth = depth.saturating_sub(usize::from(closes));
+            if last == b"," || opened != closes {
+                text.push(b'\n');
+                text.resize(text.len() + 2 * depth.min(DEEPEST), b' ');
+            }
+            depth += usize::from(matches!(token, b"{" | b"["));
+            text.extend_from_slice(token);
+            last = token;
+        }
+    }
+    text
 }
 
 /// Changes with no more bytes between them are one: what is moved has brackets and keys in common with its neighbours.

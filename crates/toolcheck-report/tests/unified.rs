@@ -38,6 +38,40 @@ fn what_a_terminal_or_a_ci_runner_obeys_is_visible() {
     assert!(out.contains("+{\"#\\u{23}vso[x]a\": \"\u{2026} 2 bytes\",\t\"\\u{202e}\""), "{out}");
 }
 
+#[test]
+fn a_long_line_is_laid_out() {
+    let result = |id: usize| {
+        format!(r#"{{"role": "tool", "tool_call_id": "call_{id}", "content": "at six, {{or}} later"}}"#)
+    };
+    let row = |results: &[String]| {
+        format!(r#"{{"n": {{}}, "messages": [{}], "tools": []}}"#, results.join(", ")) + "\n"
+    };
+    let all: Vec<String> = (1..5).map(result).collect();
+    let (before, after) = (row(&all[..1]) + &row(&all), row(&all[..1]) + &row(&all[1..]));
+    let mut out = Vec::new();
+    write_without_values("f", before.as_bytes(), after.as_bytes(), &mut out).unwrap();
+    insta::assert_snapshot!(String::from_utf8(out).unwrap(), @r#"
+    --- f
+    +++ f
+    @@ -2,1 +2,1 @@
+     …
+       "messages": [
+         {
+           "role": "tool",
+    -      "tool_call_id": "call_1",
+    -      "content": "… 20 bytes"
+    -    },
+    -    {
+    -      "role": "tool",
+           "tool_call_id": "call_2",
+           "content": "… 20 bytes"
+         },
+     …
+    "#);
+    let patch = diff(&before, &after);
+    assert!(patch.contains(&format!("\n+{}", row(&all[1..]))), "{patch}");
+}
+
 proptest::proptest! {
     #[test]
     fn edits_make_the_one_text_of_the_other(before in "[a-c\"\\\\\\[\\], \n]{0,60}", after in "[a-c\"\\\\\\[\\], \n]{0,60}") {
