@@ -1,5 +1,5 @@
-//! Files that are generated from the tables: one page per rule, the lists of rules and targets, and the schema of the
-//! configuration.
+//! Files that are generated from the tables: one page per rule, the lists of rules and targets, their ids as types of
+//! TypeScript, and the schema of the configuration.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,6 +35,7 @@ fn pages() -> Result<Vec<(PathBuf, String)>> {
     pages.push((PathBuf::from("schemas/config.v1.schema.json"), config_schema()?));
     pages.push((PathBuf::from("docs/rules.md"), rules_page()));
     pages.push((PathBuf::from("docs/SUMMARY.md"), summary()?));
+    pages.push((PathBuf::from("bindings/npm/lib/names.d.ts"), types()));
     Ok(pages)
 }
 
@@ -53,6 +54,16 @@ fn summary() -> Result<String> {
         }
     }
     Ok(written)
+}
+
+/// The ids of rules and targets as types of TypeScript.
+fn types() -> String {
+    let ids = |name: &str, about: &str, ids: &[&str]| {
+        format!("/** {about} */\nexport type {name} =\n  | \"{}\";\n", ids.join("\"\n  | \""))
+    };
+    let rules: Vec<&str> = rules::ALL.iter().map(|rule| rule.id.as_str()).collect();
+    let targets: Vec<&str> = targets::all().map(|target| &*target.id).collect();
+    ids("RuleId", "The id of a rule.", &rules) + &ids("TargetId", "The id of a target.", &targets)
 }
 
 /// The schema of the configuration, with its id and title.

@@ -1,3 +1,9 @@
+import type { RuleId, TargetId } from "./names.js";
+export type { RuleId, TargetId };
+
+/** One of these names, which editors list, or another: a file, say. */
+type Named<Id> = Id | (string & {});
+
 /** The program is missing or too old, or could not do what it was asked to. */
 export class ToolcheckError extends Error {}
 
@@ -102,7 +108,7 @@ export function error(
 /** Why a request was refused. */
 export interface Refused {
   /** The id of the rule. */
-  rule: string;
+  rule: RuleId;
   /** What is wrong. */
   message: string;
   /** Where in the body: a JSON Pointer. */
@@ -126,9 +132,9 @@ export interface ProviderOptions {
    * The API that the mock is, or several, or TOML files; by default those of all paths.
    * A request to the path of another API is answered with 404, and fails the test.
    */
-  target?: string | Iterable<string>;
+  target?: Named<TargetId> | Iterable<Named<TargetId>>;
   /** The rules whose refusals are let through. */
-  allow?: string | Iterable<string>;
+  allow?: RuleId | Iterable<RuleId>;
   /** How much must be known of a refusal. */
   strict?: "known" | "likely";
   /** What the model says, turn by turn. */
@@ -180,7 +186,7 @@ export interface Provider {
   /** Forgets what was seen. */
   reset(): Promise<void>;
   /** Turns the check around: a request has to be refused, because of this rule if one is named. */
-  expectRefusal(rule?: string): void;
+  expectRefusal(rule?: RuleId): void;
   /** Throws if a request was refused or sent to another API, or if the linter finds an error between the requests. */
   assertConformant(): Promise<void>;
   /** What `assertConformant` throws; empty if nothing is wrong. */
@@ -237,15 +243,15 @@ type Plain<B> = [Extract<B, PromiseLike<unknown>>] extends [never]
 
 export interface LintOptions {
   /** API to check against, or a TOML file; by default the format's own provider. */
-  target?: string;
+  target?: Named<TargetId>;
   /** Format of the body; by default it is detected. */
   format?: string;
   kind?: "request" | "session" | "dataset";
   /** Tool definitions for transcripts that have none, or a file of them. */
   tools?: string | object;
-  select?: string | readonly string[];
-  extendSelect?: string | readonly string[];
-  ignore?: string | readonly string[];
+  select?: RuleId | readonly RuleId[];
+  extendSelect?: RuleId | readonly RuleId[];
+  ignore?: RuleId | readonly RuleId[];
   /** A configuration: its path, or its text, which has a line break or `=`. None is searched for. */
   config?: string;
   /** The program; by default `TOOLCHECK_BIN`, that of the package, or the one on the PATH. */
@@ -258,7 +264,7 @@ export interface MatcherOptions extends LintOptions {
 }
 
 export interface Finding {
-  rule: string;
+  rule: RuleId;
   level: "error" | "warning";
   message: string;
   pointer: string;

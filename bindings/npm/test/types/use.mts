@@ -13,7 +13,7 @@ declare const request: Request;
 declare const either: string | Uint8Array | Request;
 declare const anything: any;
 
-const report: Report = lint(request, { target: "bedrock", kind: "session", tools: [{ name: "x" }], select: ["x"] as const });
+const report: Report = lint(request, { target: "bedrock", kind: "session", tools: [{ name: "x" }], select: ["unknown-tool"] as const });
 const rule: Finding | undefined = report.findings[0];
 lint(either);
 lint(anything);
@@ -56,6 +56,10 @@ startProvider({ notFound: "error", noRequest: "error", setEnv: false, turns: [te
 calls(call("tides", {}, { signed: true }), { indexZero: true });
 error(429, { once: true, texts: { "openai-chat": "Slow down." } });
 
+// @ts-expect-error
+startProvider({ allow: "unknown-tol" });
+// @ts-expect-error
+lint(request, { ignore: ["unknown-tol"] });
 // @ts-expect-error
 lint(Promise.resolve(request));
 // @ts-expect-error
