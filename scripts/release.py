@@ -202,13 +202,18 @@ def run(program: list[str], *arguments: str) -> bytes:
     return result.stdout
 
 
+def named(program: Path) -> str:
+    """What the program is called where it is installed, whatever its file is called here."""
+    return PROGRAM + (".exe" if program.suffix == ".exe" else "")
+
+
 def contents(root: Path, program: Path, runner: list[str], version: str) -> list[tuple[str, bytes, int]]:
     """What is in an archive: names, bytes and modes. The program says its own completions and manual pages."""
     command = [*runner, str(program)]
     said = run(command, "--version").decode().strip()
     if said != f"{PROGRAM} {version}":
         raise Fault(f"{program} says that it is {said!r}, and not {PROGRAM} {version}")
-    entries = [(program.name, program.read_bytes(), 0o755)]
+    entries = [(named(program), program.read_bytes(), 0o755)]
     for document in DOCUMENTS:
         path = root / document
         if not path.is_file():
@@ -291,7 +296,7 @@ def join(root: Path, wheel: Path, program: Path) -> None:
         folder = record.removesuffix("/RECORD")
         notices = root / "crates/toolcheck-cli/THIRD-PARTY-NOTICES.txt"
         added = [
-            (f"{folder.removesuffix('.dist-info')}.data/scripts/{program.name}", program.read_bytes(), 0o755),
+            (f"{folder.removesuffix('.dist-info')}.data/scripts/{named(program)}", program.read_bytes(), 0o755),
             (f"{folder}/licenses/{PACKAGE}/{notices.name}", notices.read_bytes(), 0o644),
         ]
         if added[0][0] in names:

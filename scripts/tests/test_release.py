@@ -210,6 +210,11 @@ class Wheels(Repository):
         with self.assertRaisesRegex(release.Fault, "already"):
             release.join(self.root, self.wheel, self.program())
 
+    def test_it_is_installed_by_its_name_whatever_the_file_is_called(self):
+        release.join(self.root, self.wheel, self.program().rename(self.root / "build-53"))
+        with zipfile.ZipFile(self.wheel) as joined:
+            self.assertIn("toolcheck_lint-1.2.3.data/scripts/toolcheck", joined.namelist())
+
     def test_a_debug_build_is_refused(self):
         with zipfile.ZipFile(self.wheel, "a") as writer:
             writer.writestr("toolcheck_lint/_native.abi3.so", b"\0toolcheck-lint build: debug\0")
