@@ -1,6 +1,7 @@
 """Frames of polars and pandas, as columns that can be read whatever is in them."""
 
 import base64
+import decimal
 import json
 import math
 import sys
@@ -13,6 +14,7 @@ LISTS = ("messages", "contents", "tools", "functions")
 AROUND = ("function", "functionDeclarations", "function_declarations", "toolSpec")
 SCHEMAS = ("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema")
 WORDS = ("$comment", "const", "default", "description", "enum", "example", "examples", "title")
+ARGUMENTS = ("arguments", "args", "input")
 
 
 def readable(array: Any) -> Any:
@@ -125,21 +127,25 @@ def _is_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def bare(value: Any) -> Any:
-    """What JSON says of a value, without the keys that have none: Parquet and Arrow have every key in every object."""
+def bare(value: Any, keeps_none: bool = False) -> Any:
+    """What JSON says of a value, without the keys that have none: Parquet and Arrow have every key in every object.
+
+    Of the arguments of a call, only the schema of its tool knows whether a key was there.
+    """
     if isinstance(value, dict):
-        return {key: bare(one) for key, one in value.items() if one is not None}
+        there = ((key, one) for key, one in value.items() if keeps_none or one is not None)
+        return {key: bare(one, keeps_none or key in ARGUMENTS) for key, one in there}
     if isinstance(value, list | tuple):
-        return [bare(one) for one in value]
-    if isinstance(value, float):
+        return [bare(one, keeps_none) for one in value]
+    if isinstance(value, float | decimal.Decimal):
         # JSON has no other numbers.
-        return value if math.isfinite(value) else None
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, str | int) or value is None:
         return value
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     if hasattr(value, "tolist"):
         # An array or a number of numpy.
-        return bare(value.tolist())
+        return bare(value.tolist(), keeps_none)
     made = plain(value)
-    return value if made is None else bare(made)
+    return value if made is None else bare(made, keeps_none)

@@ -116,7 +116,7 @@ pub(crate) fn cells(array: &dyn Array, says: TextEncoding) -> Result<Box<dyn Cel
         DataType::Struct(_) => Box::new(Object::new(array.as_struct(), says)?),
         DataType::Map(..) => entries(array.as_map(), says)?,
         other => match texts(array) {
-            Some(texts) if says == TextEncoding::Text && is_of_bytes(other) => Box::new(Bytes(texts)),
+            Some(texts) if says.is_plain() && is_of_bytes(other) => Box::new(Bytes(texts)),
             Some(texts) => Box::new(EncodedText { texts, says }),
             None => match coded(array) {
                 Some((keys, values)) => Box::new(Coded { array, keys, values: cells(values, says)? }),
@@ -255,9 +255,11 @@ fn list_view<O: OffsetSizeTrait>(
     })
 }
 
-/// The rows of a struct as objects. Arrow has each key in each object, so a key without a value was not there.
+/// The rows of a struct as objects. Arrow has each key in each object, so a key without a value was not there, except in the
+/// arguments of a call, which a schema decides.
 pub(crate) struct Object<'a> {
     array: &'a StructArray,
+    keeps_null: bool,
     /// Each with its key as it is written, with the colon.
     fields: Vec<(Vec<u8>, Box<dyn Cell + 'a>)>,
 }
@@ -277,7 +279,8 @@ impl<'a> Object<'a> {
             key.push(b':');
             Ok((key, values))
         });
-        Ok(Self { array, fields: fields.collect::<Result<_, String>>()? })
+        let keeps_null = says == TextEncoding::Arguments;
+        Ok(Self { array, keeps_null, fields: fields.collect::<Result<_, String>>()? })
     }
 }
 
@@ -290,7 +293,7 @@ impl Cell for Object<'_> {
         out.push(b'{');
         let mut is_first = true;
         for (key, values) in &self.fields {
-            if values.is_null(row) {
+            if values.is_null(row) && !self.keeps_null {
                 continue;
             }
             if !is_first {
@@ -298,7 +301,7 @@ impl Cell for Object<'_> {
             }
             is_first = false;
             out.extend_from_slice(key);
-            values.write_value(row, out);
+            values.write(row, out);
         }
         out.push(b'}');
     }

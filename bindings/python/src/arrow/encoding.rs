@@ -26,6 +26,8 @@ pub(crate) enum TextEncoding {
     Tool,
     /// A schema or a part of one. A text is an object if it is the JSON of one: DuckDB and others do not keep `arrow.json`.
     Schema,
+    /// The arguments of a call: only its tool knows whether a key without a value was there with `null`.
+    Arguments,
 }
 
 /// The columns that hold a list of objects in every format, so that a text in them is the list, stored as text.
@@ -40,10 +42,18 @@ const SCHEMAS: [&str; 5] =
 const WORDS: [&str; 8] =
     ["$comment", "const", "default", "description", "enum", "example", "examples", "title"];
 
+/// What has the arguments of a call.
+const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
+
 impl TextEncoding {
     /// What an array with a field says, if it would say `otherwise` without the type of that field.
     pub(crate) fn of(field: &Field, otherwise: Self) -> Self {
         if field.extension_type_name() == Some("arrow.json") { Self::Json } else { otherwise }
+    }
+
+    /// Whether texts are no JSON.
+    pub(crate) fn is_plain(self) -> bool {
+        matches!(self, Self::Text | Self::Arguments)
     }
 
     pub(crate) fn element(self, field: &Field) -> Self {
@@ -51,6 +61,7 @@ impl TextEncoding {
             Self::Row | Self::List => Self::Object,
             Self::Tools | Self::Tool => Self::Tool,
             Self::Schema => Self::Schema,
+            Self::Arguments => Self::Arguments,
             Self::Text | Self::Json | Self::Object => Self::Text,
         };
         Self::of(field, says)
@@ -64,13 +75,15 @@ impl TextEncoding {
             Self::Tool if AROUND.contains(&name) => Self::Tool,
             Self::Tool if SCHEMAS.contains(&name) => Self::Schema,
             Self::Schema if !WORDS.contains(&name) => Self::Schema,
+            Self::Arguments => Self::Arguments,
+            Self::Text | Self::Object if ARGUMENTS.contains(&name) => Self::Arguments,
             _ => Self::Text,
         };
         Self::of(field, says)
     }
 
     pub(crate) fn value(self, field: &Field) -> Self {
-        Self::of(field, if self == Self::Schema { Self::Schema } else { Self::Text })
+        Self::of(field, if matches!(self, Self::Schema | Self::Arguments) { self } else { Self::Text })
     }
 
     fn json(self, text: &[u8]) -> Option<&[u8]> {
@@ -79,7 +92,7 @@ impl TextEncoding {
             Self::Json => true,
             Self::List | Self::Tools => text.starts_with(b"["),
             Self::Object | Self::Tool | Self::Schema => text.starts_with(b"{"),
-            Self::Text | Self::Row => false,
+            Self::Text | Self::Row | Self::Arguments => false,
         };
         // What is damaged is written as a text: as it is, it would damage what is around it.
         (may_be && serde_json::from_slice::<IgnoredAny>(text).is_ok()).then_some(text)

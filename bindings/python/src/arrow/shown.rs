@@ -1,4 +1,4 @@
-//! Dates, times, durations and decimals as text: JSON has none.
+//! Dates, times and durations as text, because JSON has none, and decimals as numbers.
 
 use std::fmt::Display;
 
@@ -15,7 +15,8 @@ use arrow_schema::{DataType, TimeUnit};
 use super::cells::{Cell, Written};
 use crate::text::write_string;
 
-/// The values of an array of dates, times, durations or decimals; `None` if it has others.
+/// The values of an array of dates, times, durations or decimals; `None` if it has others. What DuckDB writes as `1.5` is a
+/// decimal.
 pub(crate) fn shown(array: &dyn Array) -> Option<Box<dyn Cell + '_>> {
     Some(match array.data_type() {
         DataType::Date32 => primitive::<Date32Type>(array, date),
@@ -32,10 +33,10 @@ pub(crate) fn shown(array: &dyn Array) -> Option<Box<dyn Cell + '_>> {
         DataType::Duration(TimeUnit::Millisecond) => primitive::<DurationMillisecondType>(array, lasting),
         DataType::Duration(TimeUnit::Microsecond) => primitive::<DurationMicrosecondType>(array, lasting),
         DataType::Duration(TimeUnit::Nanosecond) => primitive::<DurationNanosecondType>(array, lasting),
-        DataType::Decimal32(..) => primitive::<Decimal32Type>(array, decimal),
-        DataType::Decimal64(..) => primitive::<Decimal64Type>(array, decimal),
-        DataType::Decimal128(..) => primitive::<Decimal128Type>(array, decimal),
-        DataType::Decimal256(..) => primitive::<Decimal256Type>(array, decimal),
+        DataType::Decimal32(..) => decimals::<Decimal32Type>(array),
+        DataType::Decimal64(..) => decimals::<Decimal64Type>(array),
+        DataType::Decimal128(..) => decimals::<Decimal128Type>(array),
+        DataType::Decimal256(..) => decimals::<Decimal256Type>(array),
         _ => return None,
     })
 }
@@ -70,8 +71,11 @@ where
     text(array.value_as_time(row))
 }
 
-fn decimal<T: DecimalType>(array: &PrimitiveArray<T>, row: usize) -> Option<String> {
-    Some(array.value_as_string(row))
+fn decimals<T: DecimalType>(array: &dyn Array) -> Box<dyn Cell + '_> {
+    let all = array.as_primitive::<T>();
+    Box::new(Written(array, move |row, out: &mut Vec<u8>| {
+        out.extend_from_slice(all.value_as_string(row).as_bytes())
+    }))
 }
 
 /// A moment as ISO 8601 writes it. One with a time zone is given in UTC: what counts here is the conversation, not in which

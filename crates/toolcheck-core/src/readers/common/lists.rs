@@ -170,7 +170,7 @@ pub(crate) fn add_beside<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>
 }
 
 /// What stands beside the messages of a row.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Beside<'d, 's> {
     tools: Option<Value<'d, 's>>,
     system: Option<Value<'d, 's>>,

@@ -277,9 +277,8 @@ impl<'s> FoundList<'_, 's> {
         if let Some(page) = self.around.row.filter(|row| is_page(*row)) {
             self.settle_page(page, reader, &mut transcript);
         }
-        if let Some(beside) = beside {
-            beside.add_to(&mut transcript);
-        }
+        // A text of the system describes tools also where nothing stands beside the list.
+        beside.unwrap_or_default().add_to(&mut transcript);
         if reader.kind == SourceKind::Trace || self.around.side.is_known {
             flattened::settle(&mut transcript, self.list.document());
         }
