@@ -24,17 +24,28 @@ pub(crate) fn has_list(text: Value<'_, '_>) -> bool {
     let is_other = text.raw().starts_with(b"\"<tool_call>");
     let may_have_one =
         |text: &JsonStr<'_>| !is_other && text.may_begin_with(b"<") && text.may_have("TOOLCALL");
-    text.as_json_str().filter(may_have_one).is_some_and(|text| list_in(&text.decode()).is_some())
+    text.as_json_str().filter(may_have_one).is_some_and(|text| lists_in(&text.decode()).next().is_some())
 }
 
-fn list_in(text: &str) -> Option<Block<'_>> {
-    let start = text.find(AROUND_LIST[0])?;
-    let tag = start..start + AROUND_LIST[0].len();
-    let end = text[tag.end..].find(AROUND_LIST[1]);
-    let inside = text[tag.end..end.map_or(text.len(), |end| tag.end + end)].trim_start();
-    let first = end.map_or(text.len(), |end| tag.end + end) - inside.len();
-    let block = Block { tag, inside: inside.trim_end(), first, is_closed: end.is_some() };
-    inside.starts_with('[').then_some(block)
+/// The lists of a text, none of which is inside of the thought.
+fn lists_in(text: &str) -> impl Iterator<Item = Block<'_>> {
+    let [opening, closing] = AROUND_LIST;
+    let thought = text.trim_start().starts_with("<think>").then(|| text.find("</think>"));
+    let mut at = thought.map_or(0, |end| end.unwrap_or(text.len()));
+    std::iter::from_fn(move || {
+        loop {
+            let start = at + text[at..].find(opening)?;
+            let tag = start..start + opening.len();
+            at = tag.end;
+            if text[at..].trim_start().starts_with('[') {
+                let end = text[at..].find(closing).map(|end| at + end);
+                at = end.unwrap_or(text.len());
+                let inside = text[tag.end..at].trim_start();
+                let first = at - inside.len();
+                return Some(Block { tag, inside: inside.trim_end(), first, is_closed: end.is_some() });
+            }
+        }
+    })
 }
 
 /// Whether a turn of a list has calls between tags.
@@ -131,8 +142,8 @@ pub(crate) fn calls<'s>(value: Value<'_, 's>, transcript: &mut Transcript<'s>) -
         return Vec::new();
     }
     let Some(said) = MappedText::of(value) else { return Vec::new() };
-    if let Some(block) = list_in(said.text()).filter(|_| is_list) {
-        return calls_of(&said, &block, transcript);
+    if is_list {
+        return lists_in(said.text()).flat_map(|block| calls_of(&said, &block, transcript)).collect();
     }
     let mut found = Vec::new();
     let mut at = Position { next: 0, closing: find(said.text(), CLOSING) };
