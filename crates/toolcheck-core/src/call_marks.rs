@@ -73,6 +73,12 @@ pub fn are_action(text: &str) -> bool {
     has(text.as_bytes(), b"Action:") && has(text.as_bytes(), b"Action Input:")
 }
 
+/// Whether what such a text calls has a result: `Finish` ends an attempt of ToolBench, after which the model may begin anew.
+pub(crate) fn are_action_with_result(text: &str) -> bool {
+    let called = text.rsplit("Action:").next().and_then(|called| called.split_whitespace().next());
+    are_action(text) && called != Some("Finish")
+}
+
 /// Whether a text is nothing but calls in brackets, such as `[Tides API(port="Oban")]`, as ToolACE has them.
 fn are_in_brackets(text: &str) -> bool {
     let Some(inside) = text.trim().strip_prefix('[').and_then(|text| text.strip_suffix(")]")) else {

@@ -610,7 +610,7 @@ fn said<'s>(transcript: &mut Transcript<'s>, text: Value<'_, 's>, following: &[V
         let goes_on = || {
             let next = following.first().and_then(|next| speaker(*next));
             next.is_some_and(|name| role_of(&name) == Role::Assistant)
-                && text.as_str().is_some_and(|text| call_marks::are_action(&text))
+                && text.as_str().is_some_and(|text| call_marks::are_action_with_result(&text))
                 && has_results(transcript, following)
         };
         let is_answered = is_result(following.first()) || goes_on();
