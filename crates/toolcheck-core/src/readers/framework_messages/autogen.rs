@@ -4,7 +4,7 @@
 use toolcheck_json::Value;
 
 use super::{Framework, call, is_one_of, named_result};
-use crate::ir::{Body, Call, Role, Transcript, UnpairedReason};
+use crate::ir::{Body, Part, Role, Transcript};
 
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
@@ -28,26 +28,27 @@ fn is_own(message: Value<'_, '_>) -> bool {
 }
 
 /// Whether an id is one that the client for Ollama counts, which all calls of a turn have
-/// (`autogen_ext/models/ollama/_ollama_client.py`): it tells nothing.
-fn is_counted(message: Value<'_, '_>, key: &str) -> bool {
-    let mut ids = message.list("content").filter_map(|block| block.get_str(key));
+/// (`autogen_ext/models/ollama/_ollama_client.py`): it tells nothing, and their order does.
+fn is_counted(message: Value<'_, '_>) -> bool {
+    let mut ids = message.list("content").filter_map(|block| block.get_str("id"));
     let first = ids.next().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()));
     first.is_some() && first == ids.next()
 }
 
-fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
-    let unpaired =
-        (is_counted(message, "id") || is_counted(message, "call_id")).then_some(UnpairedReason::UnknownId);
+fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, role: Role) {
+    // Results are like the last calls.
+    let called = || transcript.parts.iter().rev().find_map(Part::call);
+    let lacks_ids = match role {
+        Role::Tool => called().is_some_and(|call| call.id.is_none()),
+        _ => is_counted(message),
+    };
     transcript.content(message.get("content"), |block| {
         let get = |key| block.get(key);
+        let id = |key| get(key).filter(|_| !lacks_ids);
         Some(if block.get("call_id").is_some() {
-            let mut result = named_result([get("call_id"), get("name"), get("content")], get("is_error"));
-            if let Body::Result(result) = &mut result {
-                result.unpaired = unpaired;
-            }
-            result
+            named_result([id("call_id"), get("name"), get("content")], get("is_error"))
         } else if block.get("arguments").is_some() {
-            Body::Call(Call { unpaired, ..call(get("id"), get("name"), get("arguments")) })
+            Body::Call(call(id("id"), get("name"), get("arguments")))
         } else {
             Body::Media
         })
