@@ -129,7 +129,7 @@ pub(crate) fn unread_calls<'s>(list: Value<'_, 's>) -> Option<Unread<'s>> {
     if !list.elements().take(LOOKED_AT).any(|message| framework_of(message).is_some()) {
         return None;
     }
-    let own = List { title: String::new(), messages: list.elements().collect() };
+    let own = List { messages: list.elements().collect(), ..List::default() };
     let read = conversation(&own, &mut LeftOut::default()).transcript;
     let holds_calls = read.parts.iter().any(|part| matches!(part.body, Body::Call(_)));
     let name = list.key_text().unwrap_or("messages".into());

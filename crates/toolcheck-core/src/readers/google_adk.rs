@@ -241,6 +241,8 @@ struct Session<'s> {
     /// The ids of the calls that may answer twice, each with whether a person is asked.
     twice: HashMap<String, bool>,
     answered: HashSet<String>,
+    /// How many messages there were before the event.
+    before: usize,
 }
 
 /// The tools by which the kit itself asks the user for something.
@@ -252,6 +254,7 @@ impl<'s> Session<'s> {
             transcript: Transcript::of_conversation(READER.key(), record),
             twice: HashMap::default(),
             answered: HashSet::default(),
+            before: 0,
         }
     }
 
@@ -307,9 +310,8 @@ impl<'s> Session<'s> {
         if role == Role::Assistant && !is_live {
             self.transcript.details.answers.push(self.transcript.parts.len());
         }
-        for part in parts.elements() {
-            self.part(part, role);
-        }
+        self.before = self.transcript.messages.len();
+        parts.elements().for_each(|part| self.part(part, role));
     }
 
     /// Reads what an agent does in a case: its events, or its calls and what they return, which cases mostly do not have.
@@ -369,6 +371,10 @@ impl<'s> Session<'s> {
             }
             let mut result = result(answer.get("id"), answer.get("response"), None);
             result.name = answer.get("name").and_then(Named::of);
+            // The results of an event are sent together.
+            if self.transcript.messages.len() == self.before {
+                self.transcript.next_message(Role::Tool, part);
+            }
             self.transcript.turn(Role::Tool, part).part(answer, Body::Result(result));
         } else if let Some(called) = part.get_any(&["toolCall", "tool_call"]).filter(|call| call.is_object())
         {

@@ -44,7 +44,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     };
     let mut reading = Reading::default();
     let title = "updates".to_owned();
-    let mut conversation = conversation(List { title, messages }, &mut reading.left_out);
+    let mut conversation = conversation(List { title, messages, is_of_span: false }, &mut reading.left_out);
     conversation.transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     reading.conversations.push(conversation);
     reading

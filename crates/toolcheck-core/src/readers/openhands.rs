@@ -119,7 +119,8 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     for (number, record) in paired.into_iter().enumerate() {
         let history = pairs(record).into_iter().flat_map(|history| history.elements());
         let messages: Vec<_> = history.flat_map(|pair| pair.elements()).collect();
-        let list = List { title: format!("record {} /history", number + 1), messages };
+        let title = format!("record {} /history", number + 1);
+        let list = List { title, messages, is_of_span: false };
         reading.conversations.extend(conversations(&list, &mut others));
     }
     let found = nested::find(&plain, is_any_event);

@@ -206,6 +206,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
                 Some(message) if message.get_str("role").as_deref() == Some("system") => {
                     RecordKind::Other("messages of the system")
                 }
+                Some(message) if is_copy(message) => RecordKind::Other("copies of what was delivered"),
                 Some(message) => RecordKind::Message(message, message.get_any(&["content", "output"])),
                 None => RecordKind::Unknown,
             }
@@ -221,6 +222,13 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
         Some(kind) if EVENTS.contains(&kind) => RecordKind::Other("event records"),
         _ => RecordKind::Unknown,
     }
+}
+
+/// Whether a message is what OpenClaw or its gateway has delivered, which no model is sent again
+/// (<https://github.com/openclaw/openclaw/pull/84708>).
+fn is_copy(message: Value<'_, '_>) -> bool {
+    let is = |key: &str, names: &[&str]| message.get_str(key).is_some_and(|is| names.contains(&&*is));
+    is("model", &["delivery-mirror", "gateway-injected"]) && is("provider", &["openclaw"])
 }
 
 fn is_said(record: Value<'_, '_>) -> bool {

@@ -121,7 +121,7 @@ const LOOKED_AT: usize = 16;
 /// Adds the messages of a list, as the SDK sends them.
 pub(super) fn read_list<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let messages = list.elements().collect();
-    read_messages(transcript, &List { title: String::new(), messages }, &mut LeftOut::default());
+    read_messages(transcript, &List { messages, ..List::default() }, &mut LeftOut::default());
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {

@@ -4,7 +4,7 @@ use std::collections::BinaryHeap;
 use std::fmt;
 
 use toolcheck_core::Level;
-use toolcheck_core::ir::Place;
+use toolcheck_core::ir::{Place, TranscriptKind};
 use toolcheck_core::readers::NextRequest;
 use toolcheck_core::targets::{Refusal, Verdict};
 use toolcheck_core::text::Line;
@@ -227,18 +227,23 @@ fn known_to_rule(context: &Context<'_, '_>, said: &mut DraftContent) -> Option<L
 
 /// The level of a finding about what is no request, or of what no API is known to refuse.
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
-    let of_log = context.policy?.level(rule.id)?;
-    // What a framework keeps is what it sends next.
+    let Some(of_log) = context.policy?.level(rule.id) else {
+        let next = context.next_request()?;
+        let discards = next.discards(rule.id, &said.cases)?;
+        said.help = Some(next.say(&format!("{discards} when it continues the session")).into());
+        return Some(Level::Warning);
+    };
+    // What a framework keeps is what it sends next, unless a model learns it, or it was sent already.
     let details = &context.transcript.details;
-    let is_other = details.is_expected || details.is_of_span || context.is_training_example();
-    let is_history = of_log == Level::Error && !is_other;
+    let is_learned = context.kind == TranscriptKind::Dataset || context.is_training_example();
+    let is_history = of_log == Level::Error && !(is_learned || details.is_expected || details.is_of_span);
     let of_history = || NextRequest::of(context.transcript.format?.id).filter(|_| is_history);
     let Some(next) = context.next_request().or_else(of_history) else { return Some(of_log) };
     if said.doubt == Some(BEFORE_GAP) {
         said.help = Some(format!("{BEFORE_GAP} by {}", next.name).into());
         return Some(of_log);
     }
-    let how = next.repairs.get(&rule.id).map(|repair| format!(": it {repair}"));
+    let how = next.repair_of(rule.id, &said.cases).map(|repair| format!(": it {repair}"));
     let Some(how) = how.or_else(|| next.repairs_case(rule.id, &said.cases).then(String::new)) else {
         return Some(of_log);
     };

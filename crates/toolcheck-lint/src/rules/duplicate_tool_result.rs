@@ -11,6 +11,7 @@ declare_rule! {
     ],
     cases [
         "later-turn": "the second result is in a later turn than the first",
+        "one-message" for users: "both results are in one message",
     ],
     values PART, CALL_ID
 }
@@ -31,6 +32,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .at(cx, site)
             .value("id", Named::text_or_unknown(site.result.call_id.as_ref()))
             .label(first.part.place, "first result")
-            .case_if(first.turn != site.turn, "later-turn");
+            .case_if(first.turn != site.turn, "later-turn")
+            .case_if(first.message_number == site.message_number, "one-message");
     }
 }

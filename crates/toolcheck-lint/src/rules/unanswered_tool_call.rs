@@ -26,6 +26,7 @@ declare_rule! {
         "first-message": "the call is in the first message",
         "no-results": "the turn after has no results",
         "at-end": "the call is at the end",
+        "no-id" for users: "the call has no id",
         "kept": "the call is in what the server keeps and the request continues from",
     ],
     values NEXT_MESSAGE, CALL_ID, CALL_IDS [
@@ -105,7 +106,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .case_if(siblings.len() >= pairing.calls_of_turn(call.turn).len(), "counted")
             .case_if(call.message_number == 0, "first-message")
             .case_if(siblings.is_empty(), "no-results")
-            .case_if(is_at_end, "at-end");
+            .case_if(is_at_end, "at-end")
+            .case_if(id.is_none(), "no-id");
         say_where(cx, finding, call, mislabelled.map(|role| (role, others)));
     }
     check_kept(cx, out);

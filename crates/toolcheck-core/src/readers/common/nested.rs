@@ -3,15 +3,17 @@
 use foldhash::HashMap;
 use toolcheck_json::{NodeId, Value, pointers};
 
-use super::{Conversation, LeftOut, Reading, lists};
+use super::{Conversation, LeftOut, Reading, lists, traces};
 use crate::claim::certainty;
 use crate::text::shorten;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct List<'d, 's> {
     /// Where it stands: its JSON Pointer, with the number of its record if there are several.
     pub(crate) title: String,
     pub(crate) messages: Vec<Value<'d, 's>>,
+    /// Whether a span of a request to a model has it: it was sent as it is.
+    pub(crate) is_of_span: bool,
 }
 
 #[derive(Debug, Default)]
@@ -32,14 +34,17 @@ pub(crate) fn read<'d, 's>(
     let mut reading = Reading::default();
     let found = find(records, is_message);
     for list in found.lists {
-        reading.conversations.push(conversation(list, &mut reading.left_out));
+        let is_of_span = list.is_of_span;
+        let mut conversation = conversation(list, &mut reading.left_out);
+        conversation.transcript.details.is_of_span = is_of_span;
+        reading.conversations.push(conversation);
     }
     reading.left_out.add("messages outside of lists", found.alone);
     reading
 }
 
-/// A list while the file is searched: its place, the number of its record, and its elements.
-type ListInFile<'d, 's> = (NodeId, usize, Vec<Value<'d, 's>>);
+/// A list while the file is searched: its place, the number of its record, whether a span has it, and its elements.
+type ListInFile<'d, 's> = (NodeId, usize, bool, Vec<Value<'d, 's>>);
 
 /// Finds the lists that hold a message that is surely one. What stands inside a message is not searched.
 pub(crate) fn find<'d, 's>(
@@ -56,22 +61,24 @@ pub(crate) fn find<'d, 's>(
         // One message per line: among those that are surely of a framework, others are as they are in a list.
         if is_row(record) || has_rows && lists::is_plain(inner(record, wraps)) {
             match runs.last_mut().filter(|_| is_in_run) {
-                Some((_, _, run)) => run.push(record),
-                None => runs.push((record.id(), number, vec![record])),
+                Some((.., run)) => run.push(record),
+                None => runs.push((record.id(), number, false, vec![record])),
             }
             is_in_run = true;
             continue;
         }
         let before = runs.len() + found.alone;
-        let mut open = vec![record];
-        while let Some(value) = open.pop() {
+        let mut open = vec![(record, false)];
+        while let Some((value, is_of_span)) = open.pop() {
             if value.is_array() && is_list(value.elements(), &is_message) {
-                runs.push((value.id(), number, value.elements().collect()));
+                runs.push((value.id(), number, is_of_span, value.elements().collect()));
             } else if value.is_object() && is_message(value) {
                 found.alone += 1;
             } else {
                 let start = open.len();
-                open.extend(value.children().filter(|child| child.is_array() || child.is_object()));
+                let children = value.children().filter(|child| child.is_array() || child.is_object());
+                let is_of_span = is_of_span || traces::is_of_model_alone(value);
+                open.extend(children.map(|child| (child, is_of_span)));
                 open[start..].reverse();
             }
         }
@@ -83,9 +90,10 @@ pub(crate) fn find<'d, 's>(
     }
     let ids: Vec<NodeId> = runs.iter().map(|(id, ..)| *id).collect();
     let pointers = records.first().map(|record| pointers(record.document(), &ids)).unwrap_or_default();
-    for ((_, number, rows), pointer) in runs.into_iter().zip(pointers) {
+    for ((_, number, is_of_span, rows), pointer) in runs.into_iter().zip(pointers) {
         let wraps = self::wraps(rows.iter().copied(), &is_message);
-        divide(title(&pointer, (records.len() > 1).then_some(number)), rows, wraps, &mut found.lists);
+        let title = title(&pointer, (records.len() > 1).then_some(number));
+        divide((title, is_of_span), rows, wraps, &mut found.lists);
     }
     found
 }
@@ -123,7 +131,12 @@ pub(crate) fn beside_node<'d, 's>(pair: Value<'d, 's>) -> Option<Value<'d, 's>> 
     (is_of_node && elements.next().is_none()).then_some(message)
 }
 
-fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, wraps: bool, lists: &mut Vec<List<'d, 's>>) {
+fn divide<'d, 's>(
+    (title, is_of_span): (String, bool),
+    rows: Vec<Value<'d, 's>>,
+    wraps: bool,
+    lists: &mut Vec<List<'d, 's>>,
+) {
     let mut numbers: HashMap<&[u8], usize> = HashMap::default();
     let start = lists.len();
     for row in rows {
@@ -131,7 +144,7 @@ fn divide<'d, 's>(title: String, rows: Vec<Value<'d, 's>>, wraps: bool, lists: &
         let number = *numbers.entry(key.map_or(b"", Value::raw)).or_insert_with(|| {
             let name = key.and_then(|key| key.as_str()).map(|name| format!(" of {}", shorten(&name)));
             let title = format!("{title}{}", name.unwrap_or_default());
-            lists.push(List { title, messages: Vec::new() });
+            lists.push(List { title, messages: Vec::new(), is_of_span });
             lists.len() - 1 - start
         });
         lists[start + number].messages.push(inner(row, wraps));

@@ -76,6 +76,9 @@ pub struct NextRequest {
     /// The cases of other rules of which it puts right itself what they find.
     #[serde(default, rename = "repaired-cases")]
     pub repaired_cases: HashMap<RuleId, Vec<String>>,
+    /// The cases of the repaired rules that it does not repair, where a framework keeps them.
+    #[serde(default, rename = "unrepaired-cases")]
+    pub unrepaired_cases: HashMap<RuleId, Vec<String>>,
 }
 
 /// How an agent made its requests before a version.
@@ -165,8 +168,33 @@ impl NextRequest {
 
     /// Whether the agent itself puts right one of these cases of a rule.
     pub fn repairs_case(&self, rule: RuleId, cases: &[&str]) -> bool {
-        let repaired = self.repaired_cases.get(&rule);
-        repaired.is_some_and(|repaired| cases.iter().any(|case| repaired.iter().any(|own| own == case)))
+        names_case(&self.repaired_cases, rule, cases)
+    }
+
+    /// What it does about a finding with these cases in what a framework keeps, if it puts that right.
+    pub fn repair_of(&self, rule: RuleId, cases: &[&str]) -> Option<&Repair> {
+        self.repairs.get(&rule).filter(|_| !names_case(&self.unrepaired_cases, rule, cases))
+    }
+
+    /// What it does with a result that comes too late, as what follows on its name, if it does not send it.
+    pub fn discards(&self, rule: RuleId, cases: &[&str]) -> Option<String> {
+        let late = self.repairs.get(&rule).filter(|_| rule == RuleId::LateToolResult)?;
+        match late {
+            _ if self.repairs_case(rule, cases) => None,
+            Repair::Moves | Repair::Renames => None,
+            Repair::Answers(_) | Repair::AnswersAs(_) => Some(format!("{late}, and leaves the result out")),
+            Repair::LeavesOut(words) => Some(words.clone()),
+        }
+    }
+
+    /// Whether a result belongs only to what the model has said last.
+    pub(crate) fn closes_turns(&self) -> bool {
+        self.answers_late || self.moves_unseen()
+    }
+
+    /// Whether it moves results that come late, but only those before the model has said something else.
+    fn moves_unseen(&self) -> bool {
+        self.repairs_case(RuleId::LateToolResult, &["unseen"])
     }
 
     pub(crate) fn needs_calls(&self) -> bool {
@@ -233,10 +261,11 @@ impl NextRequest {
                         return !self.repairs(RuleId::OrphanToolResult);
                     }
                     let late = self.repairs.get(&RuleId::LateToolResult);
-                    let moves = matches!(late, Some(Repair::Moves));
+                    let is_unseen = turn.is_some_and(|turn| turn >= spoke);
+                    let moves = matches!(late, Some(Repair::Moves)) || is_unseen && self.moves_unseen();
                     let last = if moves || self.alternates { said_last } else { spoke };
                     let late = late.filter(|_| turn.is_some_and(|turn| turn < last));
-                    match (late, turn) {
+                    match (late.filter(|_| !moves), turn) {
                         (Some(Repair::Answers(text)), Some(turn)) => {
                             if answered.insert((Some(turn), output.call_id.clone())) {
                                 let text = text.clone();
@@ -335,6 +364,10 @@ impl NextRequest {
             outputs.insert(at.unwrap_or(outputs.len()), one);
         }
     }
+}
+
+fn names_case(table: &HashMap<RuleId, Vec<String>>, rule: RuleId, cases: &[&str]) -> bool {
+    table.get(&rule).is_some_and(|own| cases.iter().any(|case| own.iter().any(|own| own == case)))
 }
 
 /// Puts results right after their calls, so that what the model called after one is a turn of its own.
