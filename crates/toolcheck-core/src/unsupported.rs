@@ -524,6 +524,12 @@ pub fn is_unread_request(root: Value<'_, '_>) -> bool {
     conversation(root).is_some_and(|kind| kind.relevance == Relevance::Request)
 }
 
+/// What requests to Chat Completions may have beside the model, and histories and rows for training have not.
+pub(crate) const SETTINGS: [&str; 9] = words(
+    "tool_choice temperature top_p max_tokens max_completion_tokens stream stream_options response_format \
+    parallel_tool_calls",
+);
+
 /// Whether a document is meant to be a request: it has settings of an API beside something in the place of messages.
 pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
     let has_settings = root.get_any(&["model", "modelId", "toolConfig", "max_tokens"]).is_some();

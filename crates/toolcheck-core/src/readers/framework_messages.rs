@@ -22,8 +22,7 @@ use super::nested::{self, List};
 use super::parts::{call, reasoning, result};
 use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, parts, turns};
 use crate::ir::{Body, Named, Place, Role, Transcript, Unread, UnreadKind};
-use crate::names::words;
-use crate::unsupported;
+use crate::unsupported::{SETTINGS, is_meant_as_request};
 
 pub(super) static READER: Reader = Reader::history(
     "framework-messages",
@@ -69,10 +68,6 @@ const CALLS_LOOKED_AT: usize = 16;
 /// Keys of saved states, in which the messages stand deeper.
 const STATES: [&str; 4] = ["llm_context", "agent_states", "chat_store", "store"];
 
-/// What stands beside the messages of a request to Chat Completions or of a row for fine-tuning.
-const SETTINGS: [&str; 7] =
-    words("tools tool_choice temperature stream max_completion_tokens response_format parallel_tool_calls");
-
 /// Keys of what AG-UI has messages in.
 const OF_AG_UI: [&str; 3] = ["type", "runId", "run_id"];
 
@@ -102,31 +97,39 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
                 || record.get("data").unwrap_or(*record).get("transcript").is_some_and(is_list)
         }
     };
-    // A request that has such parts or keys by mistake is none of BeeAI's or TanStack's, which send their own in the form of an
-    // API. The events and inputs of AG-UI have TanStack's keys too.
-    let is_request = |record: &Value<'_, '_>| {
-        let list = record.get("messages").unwrap_or(*record);
-        let any = |is: fn(Value<'_, '_>) -> bool| list.elements().take(CALLS_LOOKED_AT).any(is);
-        let is_meant = || unsupported::is_meant_as_request(*record) || record.get_any(&OF_AG_UI).is_some();
-        let has_own_keys =
-            |message: Value<'_, '_>| message.get_any(&["tool_calls", "tool_call_id"]).is_some();
-        let is_for_openai = || record.get_any(&SETTINGS).is_some() || any(has_own_keys);
-        any(bee_ai::has_tools) && is_meant() || any(tanstack::has_tools) && (is_meant() || is_for_openai())
-    };
-    if records.iter().take(LOOKED_AT).any(is_request) {
-        return 0;
-    }
+    let looked_at = &records[..records.len().min(LOOKED_AT)];
     let is_on_lines = || records.iter().take(CALLS_LOOKED_AT).any(|record| has_calls(*record));
-    if records.iter().take(LOOKED_AT).any(may_be) || is_on_lines() {
+    if (looked_at.iter().any(may_be) || is_on_lines()) && !are_of_api(looked_at.iter().copied()) {
         nested::certainty_of(records, is_message)
     } else {
         0
     }
 }
 
+/// Whether requests, or rows for fine-tuning, have parts or keys of BeeAI or TanStack by mistake: these send their own in the
+/// form of an API. The events and inputs of AG-UI have TanStack's keys too.
+fn are_of_api<'d, 's: 'd>(mut records: impl Iterator<Item = Value<'d, 's>> + Clone) -> bool {
+    let any = |record: Value<'_, '_>, is: fn(Value<'_, '_>) -> bool| {
+        let list = record.get("messages").unwrap_or(record);
+        list.elements().take(CALLS_LOOKED_AT).any(is)
+    };
+    let has_own_keys = |message: Value<'_, '_>| message.get_any(&["tool_calls", "tool_call_id"]).is_some();
+    let is_own = || records.clone().any(|record| any(record, has_own_keys));
+    let is_of_tanstack = records.clone().any(|record| any(record, tanstack::has_tools));
+    is_of_tanstack && is_own()
+        || records.any(|record| {
+            let has_settings = || record.get("tools").or_else(|| record.get_any(&SETTINGS)).is_some();
+            let is_meant = || is_meant_as_request(record) || record.get_any(&OF_AG_UI).is_some();
+            any(record, bee_ai::has_tools) && is_meant()
+                || any(record, tanstack::has_tools) && (has_settings() || is_meant())
+        })
+}
+
 /// A list of messages of a framework that holds calls, in a file of another kind: it is in no wire format.
-pub(crate) fn unread_calls<'s>(list: Value<'_, 's>) -> Option<Unread<'s>> {
-    if !list.elements().take(LOOKED_AT).any(|message| framework_of(message).is_some()) {
+/// `row` is the object around it.
+pub(crate) fn unread_calls<'s>(list: Value<'_, 's>, row: Option<Value<'_, 's>>) -> Option<Unread<'s>> {
+    let is_own = list.elements().take(LOOKED_AT).any(|message| framework_of(message).is_some());
+    if !is_own || are_of_api([Some(list), row].into_iter().flatten()) {
         return None;
     }
     let own = List { messages: list.elements().collect(), ..List::default() };

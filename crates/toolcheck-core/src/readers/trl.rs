@@ -7,8 +7,8 @@ use super::file_style::FileFixStyle;
 use super::{Conversation, ConversationEnd, Reader, Reading, lists, search, tagged, traces, turns};
 use crate::formats::openai_chat;
 use crate::ir::Transcript;
-use crate::names::words;
 use crate::unread;
+use crate::unsupported::SETTINGS;
 
 pub(super) static READER: Reader =
     Reader::dataset("trl", "Data set of prompts and answers", sniff, read).of_chat().fixed_by(&FILE_STYLE);
@@ -66,10 +66,6 @@ fn is_of_texts(row: Value<'_, '_>) -> bool {
     let last =
         row.list("messages").last().filter(|last| last.get_str("role").as_deref() == Some("assistant"));
     let text = last.filter(|last| last.get("tool_calls").is_none()).and_then(|last| last.get("content"));
-    const SETTINGS: [&str; 8] = words(
-        "tool_choice temperature top_p max_tokens max_completion_tokens response_format parallel_tool_calls \
-        stream_options",
-    );
     row.get_any(&OF_REQUESTS).or_else(|| row.get_any(&SETTINGS)).is_none()
         && text.is_some_and(|text| row.list("tools").next().is_some_and(is_own) || tagged::has_list(text))
 }

@@ -21,6 +21,8 @@ pub(crate) struct MessageLists<'d, 's> {
     pub(crate) lists: Vec<List<'d, 's>>,
     /// How many messages are in no list.
     pub(crate) alone: usize,
+    /// How many lists of messages in other forms there are.
+    pub(crate) other_lists: usize,
     /// The lines beside messages in which none was found.
     pub(crate) others: Vec<Value<'d, 's>>,
 }
@@ -40,6 +42,7 @@ pub(crate) fn read<'d, 's>(
         reading.conversations.push(conversation);
     }
     reading.left_out.add("messages outside of lists", found.alone);
+    reading.left_out.add("lists of messages in other forms", found.other_lists);
     reading
 }
 
@@ -75,6 +78,7 @@ pub(crate) fn find<'d, 's>(
             } else if value.is_object() && is_message(value) {
                 found.alone += 1;
             } else {
+                found.other_lists += usize::from(lists::is_list(value));
                 let start = open.len();
                 let children = value.children().filter(|child| child.is_array() || child.is_object());
                 let is_of_span = is_of_span || traces::is_of_model_alone(value);

@@ -379,7 +379,7 @@ impl<'d, 's> Search<'d, 's> {
         while let Some((value, around)) = stack.pop() {
             if let Some(read) = reader_of_answer(value) {
                 self.found.push(FoundList { list: value, around, how: How::Answer(read) });
-            } else if let Some(how) = self.list_of(value, around.side) {
+            } else if let Some(how) = self.list_of(value, around) {
                 self.found.extend(how.map(|how| FoundList { list: value, around, how }));
             } else if spans::has_flat_keys(value) {
                 self.found.push(FoundList { list: value, around, how: How::Flat });
@@ -552,7 +552,7 @@ impl<'d, 's> Search<'d, 's> {
         let list = value.get_any(&["messages", "contents"]).filter(is_own)?;
         if self.own_form(list).is_some()
             || is_of_sdk(list)
-            || framework_messages::unread_calls(list).is_some()
+            || framework_messages::unread_calls(list, Some(value)).is_some()
         {
             return None;
         }
@@ -563,7 +563,7 @@ impl<'d, 's> Search<'d, 's> {
     }
 
     /// How to read a value, if it is a list of messages; `Some(None)` if nobody knows.
-    fn list_of(&mut self, list: Value<'d, 's>, side: Side<'d, 's>) -> Option<Option<How>> {
+    fn list_of(&mut self, list: Value<'d, 's>, around: Around<'d, 's>) -> Option<Option<How>> {
         if !list.is_array() {
             return None;
         }
@@ -580,11 +580,11 @@ impl<'d, 's> Search<'d, 's> {
         if is_of_sdk(list) {
             return Some(Some(How::Sdk));
         }
-        if let Some(unread) = framework_messages::unread_calls(list) {
+        if let Some(unread) = framework_messages::unread_calls(list, around.row) {
             self.foreign.push(unread);
             return Some(None);
         }
-        let is_traced = self.is_trace || side.is_known;
+        let is_traced = self.is_trace || around.side.is_known;
         let is_of_callback = || is_traced && list.elements().any(flattened::has_calls);
         if let Some(format) = surest(list).or_else(|| is_of_callback().then(formats::of_templates)) {
             return Some(Some(How::List(format)));
