@@ -66,7 +66,7 @@ fn ask(client: &mut Client, question: &Question<'_>) -> Result<Answer> {
         "id": question.id, "kind": question.kind.as_str(), "from": question.translation.from.id, "to": question.translation.to.id,
         "body": question.body,
     });
-    Ok(client.ask(&line, answer)?.unwrap_or_else(Answer::Broke))
+    Ok(client.ask(&line, answer)?.unwrap_or_else(|broken| Answer::Broke(broken.to_string())))
 }
 
 /// The answer in a line; `None` if the line is something else.

@@ -1,5 +1,6 @@
 //! The client under test: a command that answers lines of JSON.
 
+use std::fmt;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -26,6 +27,26 @@ pub(super) enum Answer {
     Ended(Outcome),
     Skipped(String),
     Broke(String),
+}
+
+/// Why there is no answer.
+pub(super) enum Broken {
+    /// The client ended.
+    Ended,
+    /// It took longer than this, and wrote an object that is no answer, if any.
+    Late(Duration, Option<String>),
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended => f.write_str("it ended without an answer"),
+            Self::Late(limit, None) => f.write_str(&too_long(*limit)),
+            Self::Late(limit, Some(wrote)) => {
+                write!(f, "{}; it wrote an object that is no answer: {wrote}", too_long(*limit))
+            }
+        }
+    }
 }
 
 /// A command that is started when there is something to do, and again after it broke.
@@ -63,8 +84,6 @@ struct Session {
 
 /// After how many runs a client that has never answered is not started again.
 const MOST_ENDED: u32 = 3;
-const NO_ANSWER: &str = "; it wrote an object that is no answer: ";
-pub(super) const ENDED: &str = "it ended without an answer";
 /// The most characters that are shown of what is no answer.
 pub(super) const SHOWN: usize = 200;
 
@@ -100,21 +119,29 @@ impl Client {
             "max_turns": task.scenario.max_turns, "then_format": task.scenario.then_format(task.format),
             "then_tools": !task.scenario.withdraws_tools,
         });
-        let answer = self.ask(&line, answer)?;
-        self.ended = match (self.ended, &answer) {
-            (Some(ended), Err(why)) if why == ENDED || why.contains(NO_ANSWER) => Some(ended + 1),
-            (ended, Err(_)) => ended,
-            (_, Ok(_)) => None,
+        let broken = match self.ask(&line, answer)? {
+            Ok(answer) => {
+                self.ended = None;
+                return Ok(answer);
+            }
+            Err(broken) => broken,
         };
-        if let (Some(MOST_ENDED), Err(why)) = (self.ended, &answer) {
-            return Err(match why.split_once(NO_ANSWER) {
-                Some((_, line)) => {
-                    anyhow!("the client has answered none of the first {MOST_ENDED} runs; it wrote {line}")
-                }
-                None => anyhow!("the client ended in each of the first {MOST_ENDED} runs without an answer"),
-            });
+        let wrote = match &broken {
+            Broken::Ended => None,
+            Broken::Late(_, wrote) => wrote.as_deref(),
+        };
+        if matches!(broken, Broken::Ended) || wrote.is_some() {
+            self.ended = self.ended.map(|ended| ended + 1);
         }
-        Ok(answer.unwrap_or_else(Answer::Broke))
+        match (self.ended, wrote) {
+            (Some(MOST_ENDED), Some(line)) => {
+                Err(anyhow!("the client has answered none of the first {MOST_ENDED} runs; it wrote {line}"))
+            }
+            (Some(MOST_ENDED), None) => {
+                Err(anyhow!("the client ended in each of the first {MOST_ENDED} runs without an answer"))
+            }
+            _ => Ok(Answer::Broke(broken.to_string())),
+        }
     }
 
     /// Writes a line and waits for one that is an answer; the error inside is how it broke.
@@ -122,7 +149,7 @@ impl Client {
         &mut self,
         line: &Json,
         read: impl Fn(&str) -> Option<A>,
-    ) -> Result<Result<A, String>> {
+    ) -> Result<Result<A, Broken>> {
         let mut session = match self.session.take() {
             Some(session) => session,
             None => self.start()?,
@@ -152,12 +179,11 @@ impl Client {
                         drop(session.tasks);
                         session.process.check_started()?;
                     }
-                    return Ok(Err(ENDED.to_owned()));
+                    return Ok(Err(Broken::Ended));
                 }
                 None => {
-                    let what =
-                        other.map(|line: String| format!("{NO_ANSWER}{}", bounded(line.trim(), SHOWN)));
-                    return Ok(Err(too_long(limit) + &what.unwrap_or_default()));
+                    let wrote = other.map(|line: String| bounded(line.trim(), SHOWN));
+                    return Ok(Err(Broken::Late(limit, wrote)));
                 }
             };
             // Frameworks print to the standard output too.
