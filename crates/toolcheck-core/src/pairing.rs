@@ -242,8 +242,8 @@ impl<'t, 's> Pairing<'t, 's> {
         self.results.reserve_exact(results);
         self.turns.reserve(transcript.messages.len());
         // Such an agent answers calls before whatever the model says next.
-        let is_closed =
-            transcript.sent_next_by.and_then(NextRequest::of).is_some_and(NextRequest::closes_turns);
+        let by = transcript.sent_next_by.and_then(NextRequest::of);
+        let is_closed = by.is_some_and(|by| by.answers_late || by.moves_unseen());
         for (message_number, (message, parts)) in transcript.messages_with_parts().enumerate() {
             // A message that only sets parameters may appear anywhere, even between calls and their results.
             if message.is_directive {

@@ -126,21 +126,15 @@ impl Client {
             }
             Err(broken) => broken,
         };
-        let wrote = match &broken {
-            Broken::Ended => None,
-            Broken::Late(_, wrote) => wrote.as_deref(),
-        };
-        if matches!(broken, Broken::Ended) || wrote.is_some() {
+        if !matches!(broken, Broken::Late(_, None)) {
             self.ended = self.ended.map(|ended| ended + 1);
         }
-        match (self.ended, wrote) {
-            (Some(MOST_ENDED), Some(line)) => {
+        match broken {
+            broken if self.ended != Some(MOST_ENDED) => Ok(Answer::Broke(broken.to_string())),
+            Broken::Late(_, Some(line)) => {
                 Err(anyhow!("the client has answered none of the first {MOST_ENDED} runs; it wrote {line}"))
             }
-            (Some(MOST_ENDED), None) => {
-                Err(anyhow!("the client ended in each of the first {MOST_ENDED} runs without an answer"))
-            }
-            _ => Ok(Answer::Broke(broken.to_string())),
+            _ => Err(anyhow!("the client ended in each of the first {MOST_ENDED} runs without an answer")),
         }
     }
 

@@ -178,22 +178,16 @@ impl NextRequest {
 
     /// What it does with a result that comes too late, as what follows on its name, if it does not send it.
     pub fn discards(&self, rule: RuleId, cases: &[&str]) -> Option<String> {
-        let late = self.repairs.get(&rule).filter(|_| rule == RuleId::LateToolResult)?;
-        match late {
-            _ if self.repairs_case(rule, cases) => None,
+        match self.repairs.get(&rule)? {
+            _ if rule != RuleId::LateToolResult || self.repairs_case(rule, cases) => None,
             Repair::Moves | Repair::Renames => None,
-            Repair::Answers(_) | Repair::AnswersAs(_) => Some(format!("{late}, and leaves the result out")),
             Repair::LeavesOut(words) => Some(words.clone()),
+            answers => Some(format!("{answers}, and leaves the result out")),
         }
     }
 
-    /// Whether a result belongs only to what the model has said last.
-    pub(crate) fn closes_turns(&self) -> bool {
-        self.answers_late || self.moves_unseen()
-    }
-
     /// Whether it moves results that come late, but only those before the model has said something else.
-    fn moves_unseen(&self) -> bool {
+    pub(crate) fn moves_unseen(&self) -> bool {
         self.repairs_case(RuleId::LateToolResult, &["unseen"])
     }
 
