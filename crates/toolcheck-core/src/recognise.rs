@@ -360,6 +360,16 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         }
         // Serde says where it has stopped.
         value = value.split_once(" at line ").map_or(value, |(first, _)| first);
+        // Another key of a dictionary of Python follows.
+        let next_key = |rest: &str| {
+            rest.split_once("': ")
+                .is_some_and(|(key, _)| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+        };
+        if let Some((first, _)) =
+            value.split_once("', '").filter(|(first, rest)| next_key(rest) && !is_open(first, '{', '}'))
+        {
+            value = first;
+        }
         // A path has a space only in quotes.
         if name.ends_with("path")
             && let Some(end) = value.find("' ").or_else(|| value.find("\" "))

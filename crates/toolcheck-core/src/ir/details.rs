@@ -20,6 +20,8 @@ pub struct Details<'s> {
     pub is_wrapped: bool,
     /// Whether it is what an agent is expected to do, and nothing goes on from it.
     pub is_expected: bool,
+    /// Whether it may be what a program sends, and not what its framework has kept.
+    pub may_be_input: bool,
     /// Missing keys that an object needs because of another key or object.
     pub missing_keys: Vec<MissingKey<'s>>,
     /// The namespaces of calls that no tool is in.

@@ -218,6 +218,8 @@ pub enum UnpairedReason {
     Aborted,
     /// The other side is not in the file, or in another conversation of it: before a compaction, or in a file of its own.
     Elsewhere,
+    /// The other side may be in a record of a log that is not whole.
+    Broken,
     /// The call waits for a person's consent.
     Consent,
     /// The agent wrote the result as text for the model.

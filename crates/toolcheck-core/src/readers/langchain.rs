@@ -16,6 +16,7 @@ use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, lists};
 use crate::ir::{
     Body, Details, MissingKey, Named, Place, Role, ToolKind, Transcript, UnpairedReason, WrongValue,
 };
+use crate::names::words;
 use crate::unread::is_no_call;
 
 pub(super) static READER: Reader = Reader::history(
@@ -245,7 +246,8 @@ fn read_message<'s>(
     }
     transcript.content(fields.get("content"), |block| match &*block.get_str("type").unwrap_or_default() {
         // Read below.
-        "tool_use" | "tool_call" | "function_call" | "invalid_tool_call" | "tool_call_chunk" => None,
+        "tool_call_chunk" => None,
+        kind if CALLS.contains(&kind) => None,
         "thinking" | "redacted_thinking" | "reasoning" | "reasoning_content" => {
             Some(reasoning(block.get("signature")))
         }
@@ -261,6 +263,9 @@ fn read_message<'s>(
     }
 }
 
+/// The types of blocks that are calls. That of Gemini has the call under its type.
+const CALLS: [&str; 5] = words("tool_use tool_call function_call functionCall invalid_tool_call");
+
 /// Reads the calls of a message from where they stand, and counts the copies of them.
 fn read_calls<'s>(
     transcript: &mut Transcript<'s>,
@@ -268,15 +273,8 @@ fn read_calls<'s>(
     stream: &Stream,
     left_out: &mut LeftOut,
 ) {
-    let blocks = || {
-        let blocks = fields.list("content");
-        blocks.filter(|block| {
-            matches!(
-                block.get_str("type").as_deref(),
-                Some("tool_use" | "tool_call" | "function_call" | "invalid_tool_call")
-            )
-        })
-    };
+    let is_call = |block: &Value<'_, '_>| block.get_str("type").is_some_and(|kind| CALLS.contains(&&*kind));
+    let blocks = || fields.list("content").filter(is_call);
     let extra = fields.get("additional_kwargs");
     let sources = [filled(fields.get("tool_calls")), filled(fields.get("invalid_tool_calls"))];
     let copies = filled(extra.and_then(|extra| extra.get("tool_calls")));
@@ -326,8 +324,8 @@ fn read_call<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, is_parti
         transcript.part(value, Body::Opaque);
         return;
     }
-    let function = value.get("function").unwrap_or(value);
+    let function = value.get_any(&["function", "functionCall"]).unwrap_or(value);
     let arguments = function.get_any(&["args", "arguments", "input"]).filter(|_| !is_partial);
-    let id = id(value.get("call_id").or_else(|| value.get("id")));
+    let id = id(value.get("call_id").or_else(|| value.get("id")).or_else(|| function.get("id")));
     transcript.part(value, Body::Call(call(id, function.get("name"), arguments)));
 }

@@ -145,6 +145,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
         // A run that goes on answers calls of the one before.
         transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     }
+    transcript.details.may_be_input = state.is_array();
     let end = if is_over { ConversationEnd::Complete } else { ConversationEnd::Open };
     Conversation { title: "run".to_owned(), transcript, end }
 }

@@ -267,7 +267,10 @@ impl<'d, 's> Invocation<'d, 's> {
     /// step are.
     fn add_call(self, transcript: &mut Transcript<'s>, is_last: bool, is_last_step: bool) {
         let fields = self.fields;
-        let input = fields.get_any(&["input", "args", "rawInput", "arguments"]);
+        let input = fields.get_any(&["input", "args", "arguments"]);
+        // Of arguments that nobody could read, the SDK keeps the text, with the error as their result.
+        let raw = fields.get("rawInput").filter(|raw| !self.is_failed() || raw.is_object());
+        let input = input.or(raw);
         let mut call = call(id(self.id()), fields.get_any(&["toolName", "name"]), input);
         if call.name.is_none() {
             call.name = self.part.get("type").and_then(Named::of).map(|mut name| {
@@ -293,6 +296,10 @@ impl<'d, 's> Invocation<'d, 's> {
             call.unpaired = Some(UnpairedReason::Elsewhere);
         }
         transcript.part(self.part, Body::Call(call));
+    }
+
+    fn is_failed(self) -> bool {
+        self.fields.get_str("state").as_deref() == Some("output-error")
     }
 
     fn has_result(self) -> bool {

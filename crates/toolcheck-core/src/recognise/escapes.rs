@@ -12,7 +12,10 @@ static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     let of_strings = r#"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[nrt\\"'/])"#;
     let of_pages = "&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|apos|gt|lt|nbsp|quot);";
     let of_terminals = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])";
-    Regex::new(&format!("(?-u){of_strings}|{of_pages}|{of_terminals}")).expect("it is a regular expression")
+    // Of the box that a program has drawn round it.
+    let of_boxes = r"(?m:^)[ \t]*\xe2\x94[\x82\x83] ?|[ \t]*\xe2\x94[\x82\x83][ \t]*(?m:$)";
+    Regex::new(&format!("(?-u){of_strings}|{of_pages}|{of_terminals}|{of_boxes}"))
+        .expect("it is a regular expression")
 });
 
 /// What programs write where they have cut a text.
@@ -31,7 +34,7 @@ pub(super) fn unescaped(error: &str) -> Cow<'_, str> {
         plain = Cow::Owned(String::from_utf8_lossy(&cut).into_owned());
     }
     for _ in 0..DEEPEST {
-        if !plain.contains(['\\', '&', '\x1b']) {
+        if !plain.contains(['\\', '&', '\x1b', '\u{2502}', '\u{2503}']) {
             break;
         }
         let bytes = ESCAPE.replace_all(plain.as_bytes(), unescape);
@@ -92,6 +95,7 @@ mod tests {
                 "\x1b[1;31mError:\x1b[0m \x1b]8;;https://a.example\x07toolu_01\x1b]8;;\x07 \\u001b[2Kend",
                 "Error: toolu_01 end",
             ),
+            ("│ 400: no tool │\n│   call_1 │  \n┃ a │ b ┃", "400: no tool\n  call_1\na │ b"),
             ("the calls were truncated (twice)", "the calls were truncated (twice)"),
         ] {
             assert_eq!(unescaped(escaped), plain);

@@ -247,6 +247,10 @@ fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftConten
     let Some(how) = how.or_else(|| next.repairs_case(rule.id, &said.cases).then(String::new)) else {
         return Some(of_log);
     };
+    if let Some(words) = next.as_input.as_ref().filter(|_| context.transcript.details.may_be_input) {
+        said.help = Some(next.say(words).into());
+        return Some(of_log);
+    }
     said.help = Some(next.say(&format!("repairs this itself when it continues the session{how}")).into());
     Some(of_log.min(Level::Warning))
 }

@@ -331,7 +331,10 @@ pub(super) fn filled(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<
 
 /// A conversation without a message that has nothing to say.
 fn of_message(cx: &Context<'_, '_>, message: &Message<'_>, parts: &[Part<'_>]) -> Option<Fix> {
-    if parts.iter().any(is_content) {
+    let has_calls = parts.iter().any(|part| matches!(part.body, Body::Call(_)));
+    // What says nothing aloud may be refused without a list, too.
+    let may_stay = || has_calls || !cx.entry(&RULE, Some("nothing-said")).is_refused();
+    if parts.iter().any(is_content) && may_stay() {
         // Beside calls, a list without elements says no more than no list.
         let content = message.content_place.node;
         let is_member = message.content == Content::EmptyList && content != message.place.node;

@@ -1,8 +1,10 @@
 use toolcheck_core::Level;
-use toolcheck_core::ir::Place;
+use toolcheck_core::ir::{Place, UnpairedReason};
+use toolcheck_core::pairing::{CallSite, ResultSite};
 use toolcheck_json::{Kind, NodeId, Span, SyntaxError, SyntaxErrorKind};
 
-use crate::rule::{Context, Sink, declare_rule};
+use super::{orphan_tool_result, unanswered_tool_call};
+use crate::rule::{Context, Rule, Sink, declare_rule};
 
 declare_rule! {
     MalformedJson in Files, since "0.1.0", error on text looks at [FAULTS], check
@@ -20,10 +22,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Some(_) => "`]` is missing",
             None => fault.kind.describe(),
         };
-        let finding = out.report(Place { node, span: fault.span }, what);
-        if !is_empty_file {
-            finding.caption("here");
-        }
+        let place = Place { node, span: fault.span };
+        let lost = lost(cx, fault);
+        let is_lost = lost.is_some();
+        let finding = match lost {
+            Some((asked, message)) => out.report_as(asked, place, message).caption(what),
+            None if is_empty_file => out.report(place, what),
+            None => out.report(place, what).caption("here"),
+        };
         if let Some(opened_at) = fault.opened_at {
             let opened = cx.document.innermost(opened_at);
             finding.label(Place { node: opened, span: Span::new(opened_at, opened_at + 1) }, "opened here");
@@ -52,6 +58,9 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             _ => finding,
         };
+        if let (true, Some(next)) = (is_lost, cx.next_request()) {
+            finding.help(next.say("passes over records that are not JSON: write this one again as it was"));
+        }
     }
     let left_out = cx.document.faults_left_out();
     if left_out > 0 {
@@ -60,4 +69,34 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let place = last.map_or(cx.transcript.place, |last| Place { node: NodeId::ROOT, span: last.span });
         out.report(place, format!("{left_out} more syntax errors not shown")).caption("in this text");
     }
+}
+
+/// What an agent sends without its other side as it passes over the record that is not whole, and the rule about that.
+fn lost(cx: &Context<'_, '_>, fault: &SyntaxError) -> Option<(&'static Rule, String)> {
+    cx.next_request().filter(|next| next.skips_broken_lines)?;
+    // The last record may be under way.
+    let last = cx.transcript.messages.last()?.place.span.start;
+    if last < fault.span.start && !cx.is_over() {
+        return None;
+    }
+    let faults = cx.document.faults();
+    let start = |at: usize| faults.get(at).map_or(u32::MAX, |fault| fault.span.start);
+    let own = faults.partition_point(|other| other.span.start < fault.span.start);
+    let before = own.checked_sub(1).map_or(0, start)..fault.span.start;
+    let behind =
+        fault.span.start..start(faults.partition_point(|other| other.span.start <= fault.span.start));
+    let broken = Some(UnpairedReason::Broken);
+    let is_lost = |site: &&CallSite<'_, '_>| {
+        site.call.unpaired == broken && before.contains(&site.part.place.span.start)
+    };
+    if let Some(site) = cx.pairing.calls.iter().find(is_lost) {
+        let what = format!("tool call {} has no result, which may be in this record", site.call.title());
+        return Some((&unanswered_tool_call::RULE, what));
+    }
+    let is_lost = |site: &&ResultSite<'_, '_>| {
+        site.result.unpaired == broken && behind.contains(&site.part.place.span.start)
+    };
+    let site = cx.pairing.results.iter().find(is_lost)?;
+    let what = format!("tool result {} has no call, which may be in this record", site.result.title());
+    Some((&orphan_tool_result::RULE, what))
 }

@@ -11,7 +11,7 @@ declare_rule! {
         unsafe: "A user message is added that asks the model to continue.",
         otherwise: "the messages are not in a list that can be changed",
     ],
-    cases ["empty-list": "the content is an empty list"],
+    cases ["alone": "there is no other message", "empty-list": "the content is an empty list"],
     values MESSAGE
 }
 
@@ -38,6 +38,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     finding
         .caption("the last message")
         .case_if(message.content == Content::EmptyList, "empty-list")
+        .case_if(cx.transcript.messages.len() == 1, "alone")
         .help("end with a user message, or with the results of the calls")
         .at(cx, (cx.transcript.messages.len() - 1, message));
 }

@@ -85,31 +85,35 @@ fn has_results(transcript: &Transcript<'_>, message: &Message<'_>) -> bool {
 
 /// Settles what has no other side in these messages and in the broken records.
 fn settle_near(transcript: &mut Transcript<'_>, is_near: &[bool], broken: &[(u32, u32)]) {
-    let (mut called, mut answered) = (HashSet::default(), HashSet::default());
-    for part in &transcript.parts {
-        match &part.body {
-            Body::Call(call) => called.extend(call.id.as_ref().map(|id| id.text.to_string())),
-            Body::Result(result) => answered.extend(result.call_id.as_ref().map(|id| id.text.to_string())),
-            _ => {}
-        }
-    }
     let is_in_broken = |start: u32| {
         let next = broken.partition_point(|(_, end)| *end <= start);
         broken.get(next).is_some_and(|(first, _)| *first <= start)
     };
+    let (mut called, mut answered) = (HashSet::default(), HashSet::default());
+    for part in &transcript.parts {
+        match &part.body {
+            Body::Call(call) => called.extend(call.id.as_ref().map(|id| id.text.to_string())),
+            // An agent that passes over the record does not see it.
+            Body::Result(_) if is_in_broken(part.place.span.start) => {}
+            Body::Result(result) => answered.extend(result.call_id.as_ref().map(|id| id.text.to_string())),
+            _ => {}
+        }
+    }
     for (message, is_near) in transcript.messages.iter().zip(is_near) {
         for part in &mut transcript.parts[message.parts.start as usize..message.parts.end as usize] {
-            if !is_near && !is_in_broken(part.place.span.start) {
+            let is_own = is_in_broken(part.place.span.start);
+            if !is_near && !is_own {
                 continue;
             }
+            let why = if is_own { UnpairedReason::Elsewhere } else { UnpairedReason::Broken };
             match &mut part.body {
                 Body::Call(call) if !call.id.as_ref().is_some_and(|id| answered.contains(&*id.text)) => {
-                    call.unpaired.get_or_insert(UnpairedReason::Elsewhere);
+                    call.unpaired.get_or_insert(why);
                 }
                 Body::Result(result)
                     if !result.call_id.as_ref().is_some_and(|id| called.contains(&*id.text)) =>
                 {
-                    result.unpaired.get_or_insert(UnpairedReason::Elsewhere);
+                    result.unpaired.get_or_insert(why);
                 }
                 _ => {}
             }

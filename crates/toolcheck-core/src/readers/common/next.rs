@@ -70,6 +70,12 @@ pub struct NextRequest {
     /// What the agent does itself about the findings of a rule before it sends the request.
     #[serde(default)]
     pub repairs: HashMap<RuleId, Repair>,
+    /// What it does instead where a history may also be the input of a run; `None` if it makes no difference.
+    #[serde(rename = "as-input")]
+    pub as_input: Option<String>,
+    /// Whether it passes over lines that are no JSON, and sends what is before and behind them.
+    #[serde(default, rename = "skips-broken-lines")]
+    pub skips_broken_lines: bool,
     /// The rules of which it makes what they find a fault of its request, each with how, after its name.
     #[serde(default)]
     pub breaks: HashMap<RuleId, String>,
