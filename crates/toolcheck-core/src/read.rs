@@ -44,13 +44,11 @@ impl Conversation {
     /// Half a character is one for private use ([`toolcheck_json::JsonStr::decode_halves`]), unless the agent does not send it.
     pub fn of_next(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let agent = transcript.sent_next_by.and_then(NextRequest::of);
-        let is_apart = |body: &Body<'_>| match body {
-            Body::Result(result) if result.unpaired == Some(UnpairedReason::Broken) => {
-                !agent.is_some_and(|agent| agent.skips_broken_lines)
-            }
-            Body::Result(result) => result.unpaired == Some(UnpairedReason::Elsewhere),
-            _ => false,
+        let is_elsewhere = |why| match why {
+            UnpairedReason::Broken => !agent.is_some_and(|agent| agent.skips_broken_lines),
+            why => why == UnpairedReason::Elsewhere,
         };
+        let is_apart = |body: &Body<'_>| matches!(body, Body::Result(result) if result.unpaired.is_some_and(is_elsewhere));
         let decode: Decode = match agent.is_some_and(|agent| agent.repairs(RuleId::LoneSurrogate)) {
             true => |text| text.decode(),
             false => |text| text.decode_halves(),

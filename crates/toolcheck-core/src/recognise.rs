@@ -361,12 +361,9 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         // Serde says where it has stopped.
         value = value.split_once(" at line ").map_or(value, |(first, _)| first);
         // Another key of a dictionary of Python follows.
-        let next_key = |rest: &str| {
-            rest.split_once("': ")
-                .is_some_and(|(key, _)| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
-        };
-        if let Some((first, _)) =
-            value.split_once("', '").filter(|(first, rest)| next_key(rest) && !is_open(first, '{', '}'))
+        if let Some((first, rest)) = value.split_once("', '")
+            && rest.contains("': ")
+            && !is_open(first, '{', '}')
         {
             value = first;
         }

@@ -1,6 +1,7 @@
+use std::ops::Range;
+
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Place, UnpairedReason};
-use toolcheck_core::pairing::{CallSite, ResultSite};
+use toolcheck_core::ir::{Part, Place, UnpairedReason};
 use toolcheck_json::{Kind, NodeId, Span, SyntaxError, SyntaxErrorKind};
 
 use super::{orphan_tool_result, unanswered_tool_call};
@@ -24,9 +25,8 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         };
         let place = Place { node, span: fault.span };
         let lost = lost(cx, fault);
-        let is_lost = lost.is_some();
-        let finding = match lost {
-            Some((asked, message)) => out.report_as(asked, place, message).caption(what),
+        let finding = match &lost {
+            Some((asked, message)) => out.report_as(asked, place, message.clone()).caption(what),
             None if is_empty_file => out.report(place, what),
             None => out.report(place, what).caption("here"),
         };
@@ -58,7 +58,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             }
             _ => finding,
         };
-        if let (true, Some(next)) = (is_lost, cx.next_request()) {
+        if let (Some(_), Some(next)) = (lost, cx.next_request()) {
             finding.help(next.say("passes over records that are not JSON: write this one again as it was"));
         }
     }
@@ -74,29 +74,24 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
 /// What an agent sends without its other side as it passes over the record that is not whole, and the rule about that.
 fn lost(cx: &Context<'_, '_>, fault: &SyntaxError) -> Option<(&'static Rule, String)> {
     cx.next_request().filter(|next| next.skips_broken_lines)?;
+    let at = fault.span.start;
     // The last record may be under way.
-    let last = cx.transcript.messages.last()?.place.span.start;
-    if last < fault.span.start && !cx.is_over() {
+    if cx.transcript.messages.last()?.place.span.start < at && !cx.is_over() {
         return None;
     }
-    let faults = cx.document.faults();
-    let start = |at: usize| faults.get(at).map_or(u32::MAX, |fault| fault.span.start);
-    let own = faults.partition_point(|other| other.span.start < fault.span.start);
-    let before = own.checked_sub(1).map_or(0, start)..fault.span.start;
-    let behind =
-        fault.span.start..start(faults.partition_point(|other| other.span.start <= fault.span.start));
-    let broken = Some(UnpairedReason::Broken);
-    let is_lost = |site: &&CallSite<'_, '_>| {
-        site.call.unpaired == broken && before.contains(&site.part.place.span.start)
+    let others = || cx.document.faults().iter().map(|fault| fault.span.start);
+    let before = others().take_while(|other| *other < at).last().unwrap_or(0)..at;
+    let behind = at..others().find(|other| *other > at).unwrap_or(u32::MAX);
+    let is_lost = |unpaired, part: &Part<'_>, near: &Range<u32>| {
+        unpaired == Some(UnpairedReason::Broken) && near.contains(&part.place.span.start)
     };
-    if let Some(site) = cx.pairing.calls.iter().find(is_lost) {
+    let mut calls = cx.pairing.calls.iter();
+    if let Some(site) = calls.find(|site| is_lost(site.call.unpaired, site.part, &before)) {
         let what = format!("tool call {} has no result, which may be in this record", site.call.title());
         return Some((&unanswered_tool_call::RULE, what));
     }
-    let is_lost = |site: &&ResultSite<'_, '_>| {
-        site.result.unpaired == broken && behind.contains(&site.part.place.span.start)
-    };
-    let site = cx.pairing.results.iter().find(is_lost)?;
+    let mut results = cx.pairing.results.iter();
+    let site = results.find(|site| is_lost(site.result.unpaired, site.part, &behind))?;
     let what = format!("tool result {} has no call, which may be in this record", site.result.title());
     Some((&orphan_tool_result::RULE, what))
 }

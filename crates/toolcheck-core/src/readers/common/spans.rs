@@ -30,16 +30,15 @@ fn is_part(part: Value<'_, '_>) -> bool {
         Some("tool_call") => part.get_any(&["tool_call_id", "data"]).is_none(),
         Some("tool_call_response" | "server_tool_call" | "server_tool_call_response") => true,
         Some("text" | "reasoning") => part.get("content").is_some(),
-        _ => consent(part).is_some(),
+        _ => is_consent(part),
     }
 }
 
-/// The call that Agent Framework asks a person about, or is told of
+/// Whether a part is what Agent Framework asks a person, or what it is told, with a call that stands elsewhere
 /// (`python/packages/core/agent_framework/observability.py` of microsoft/agent-framework).
-fn consent<'d, 's>(part: Value<'d, 's>) -> Option<Value<'d, 's>> {
+fn is_consent(part: Value<'_, '_>) -> bool {
     let kind = part.get_str("type");
-    let is_own = matches!(kind.as_deref(), Some("function_approval_request" | "function_approval_response"));
-    part.get("function_call").filter(|_| is_own)
+    matches!(kind.as_deref(), Some("function_approval_request" | "function_approval_response"))
 }
 
 fn role_of(name: &str) -> Role {
@@ -78,17 +77,14 @@ pub(crate) fn settle_beginning(transcript: &mut Transcript<'_>) {
 
 pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     for message in list.elements() {
+        let is_own = |part: &Value<'_, '_>| !is_consent(*part);
         // What a person only consents to is no message to the model.
-        let is_known = |part| consent(part).is_some_and(|called| is_called(transcript, called));
-        if message.list("parts").next().is_some() && message.list("parts").all(is_known) {
+        let mut parts = message.list("parts").filter(is_own).peekable();
+        if parts.peek().is_none() && message.list("parts").next().is_some() {
             continue;
         }
         open(transcript, message.get("role").and_then(Named::of), message);
-        for part in message.list("parts") {
-            if let Some(called) = consent(part) {
-                add_consent(transcript, part, called);
-                continue;
-            }
+        for part in parts {
             let body = body_of(part);
             if matches!(body, Body::Opaque) {
                 transcript.unread.extend(unread::block(part));
@@ -97,26 +93,6 @@ pub(crate) fn read_parts<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's
         }
     }
     settle_ids_of_items(transcript);
-}
-
-/// Whether a call is in the messages so far.
-fn is_called(transcript: &Transcript<'_>, called: Value<'_, '_>) -> bool {
-    let id = called.get("call_id").and_then(Value::as_str);
-    let is_it = |part: &Part<'_>| matches!(&part.body, Body::Call(call) if call.id.as_ref().map(|own| &*own.text) == id.as_deref());
-    transcript.parts.iter().any(is_it)
-}
-
-/// Adds a call that a person decides about, unless it is there. The span of the run that goes on has its result alone.
-fn add_consent<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>, called: Value<'_, 's>) {
-    if is_called(transcript, called) {
-        return;
-    }
-    let mut call = parts::call(called.get("call_id"), called.get("name"), called.get("arguments"));
-    call.unpaired = Some(UnpairedReason::Consent);
-    if let Some(message) = transcript.messages.last_mut() {
-        message.role = Role::Assistant;
-    }
-    transcript.part(part, Body::Call(call));
 }
 
 /// Pairs calls that have the ids of their items with the results behind them, which have those of the calls: so
