@@ -22,7 +22,8 @@ exports.initializationOptions = (settings) => {
 exports.languages = ["json", "jsonc", "jsonl", "yaml"];
 
 // VS Code has no language for the configuration, in which the server shows what is wrong.
-exports.patterns = ["**/*.{har,ndjson}", "**/{toolcheck,.toolcheck}.toml"];
+exports.configurations = "**/{toolcheck,.toolcheck}.toml";
+exports.patterns = ["**/*.{har,ndjson}", exports.configurations];
 
 /** @type {{ scheme: string, language?: string, pattern?: string }[]} */
 exports.selector = [

@@ -16,6 +16,16 @@ let failure;
 let answer;
 let changed;
 let trusted;
+let opened;
+/** Whether there is a configuration in the workspace. */
+let isConfigured = true;
+
+// The programs that are started are there, and `toolcheck` is on the `PATH`.
+const programs = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "toolcheck-")));
+process.on("exit", () => fs.rmSync(programs, { recursive: true }));
+const other = path.join(programs, "other");
+for (const name of ["toolcheck", "toolcheck.exe", "other"]) fs.writeFileSync(path.join(programs, name), "");
+process.env.PATH = [programs, process.env.PATH].join(path.delimiter);
 
 class LanguageClient {
   constructor(id, name, program, options) {
@@ -36,6 +46,9 @@ class LanguageClient {
 }
 
 const vscode = {
+  env: { openExternal: async (address) => shown.push(address) },
+  languages: { match: (selector, { languageId }) => (selector.some(({ language }) => language === languageId) ? 10 : 0) },
+  Uri: { parse: (address) => address },
   commands: {
     registerCommand: (name, run) => ((registered[name] = run), { dispose() {} }),
     executeCommand: async (...words) => shown.push(words),
@@ -45,6 +58,9 @@ const vscode = {
     getConfiguration: () => ({ get: (name, otherwise) => values[name] ?? otherwise }),
     onDidChangeConfiguration: (run) => ((changed = run), { dispose() {} }),
     onDidGrantWorkspaceTrust: (run) => ((trusted = run), { dispose() {} }),
+    onDidOpenTextDocument: (run) => ((opened = run), { dispose() {} }),
+    findFiles: async (pattern) => (isConfigured ? [pattern] : []),
+    textDocuments: [],
     isTrusted: false,
     workspaceFolders: undefined,
   },
@@ -60,12 +76,12 @@ const extension = require("../extension.js");
 const manifest = require("../package.json");
 
 test("the server is started with the settings that are set, and again when they change", async () => {
-  values = { path: "/opt/toolcheck", target: "bedrock", kind: "", config: "" };
+  values = { path: other, target: "bedrock", kind: "", config: "" };
   const context = { subscriptions: [] };
   await extension.activate(context);
-  assert.equal(context.subscriptions.length, 3);
+  assert.equal(context.subscriptions.length, 4);
   const [client] = started;
-  assert.deepEqual(client.program, { command: "/opt/toolcheck", args: ["server"] });
+  assert.deepEqual(client.program, { command: other, args: ["server"] });
   assert.deepEqual(client.options.initializationOptions, { target: "bedrock" });
   const named = client.options.documentSelector.filter(({ language }) => language);
   const languages = new Set(named.map(({ language }) => `onLanguage:${language}`));
@@ -144,8 +160,14 @@ test("a trusted folder's own program is started, unless a setting names another"
   assert.equal(program("toolcheck", [folder], "linux"), linked);
   assert.equal(program("", [folder], "sunos"), environment);
   assert.equal(program("", [path.join(folder, "missing")], "win32"), "toolcheck");
-  values = { path: "/opt/toolcheck" };
-  assert.equal(await command(), "/opt/toolcheck");
+  values = { path: other };
+  assert.equal(await command(), other);
+  // As somebody writes it: in the workspace, or in the home folder.
+  for (const setting of ["./own", "${workspaceFolder}/own", "own/../own"]) {
+    assert.equal(program(setting, [folder]), path.join(folder, "own"), setting);
+    assert.equal(program(setting, []), setting);
+  }
+  assert.equal(program("~/own", []), path.join(os.homedir(), "own"));
   await extension.deactivate();
   values = {};
   vscode.workspace.isTrusted = false;
@@ -162,14 +184,64 @@ test("recordings and configurations are looked at", () => {
   assert.ok(manifest.activationEvents.includes("workspaceContains:**/{toolcheck,.toolcheck}.toml"));
 });
 
-test("a program that is missing is named, with the way to its setting", async () => {
-  failure = new Error("spawn ENOENT");
+test("a program that can't be started is named, with the way to its setting", async () => {
+  failure = new Error("spawn EACCES");
   await registered["toolcheck.restart"]();
-  assert.deepEqual(shown, [
-    "toolcheck: cannot start `toolcheck server`: spawn ENOENT",
+  failure = undefined;
+  assert.deepEqual(shown.splice(0), [
+    "toolcheck: cannot start `toolcheck server`: spawn EACCES",
     ["workbench.action.openSettings", "toolcheck.path"],
   ]);
   await extension.deactivate();
+});
+
+test("of a program that is missing it is said once how to get it", async () => {
+  const before = started.length;
+  const install = "https://github.com/toolcheck/toolcheck/blob/main/docs/install.md";
+  const all = process.env.PATH;
+  process.env.PATH = "";
+  await registered["toolcheck.restart"]();
+  process.env.PATH = all;
+  assert.deepEqual(shown.splice(0), [
+    "toolcheck: The program `toolcheck` is not installed, or not on the PATH of VS Code. Trust the workspace to use a program of its own.",
+    install,
+  ]);
+  vscode.workspace.isTrusted = true;
+  values = { path: "/nowhere/toolcheck" };
+  await registered["toolcheck.restart"]();
+  assert.deepEqual(shown.splice(0), ["toolcheck: The program `/nowhere/toolcheck` is not installed.", install]);
+  vscode.workspace.isTrusted = false;
+  values = {};
+  assert.equal(started.length, before);
+});
+
+test("without anything to do no server is started", async () => {
+  const fresh = async () => {
+    delete require.cache[require.resolve("../extension.js")];
+    const before = started.length;
+    const own = require("../extension.js");
+    await own.activate({ subscriptions: [] });
+    return { own, count: () => started.length - before };
+  };
+  isConfigured = false;
+  const idle = await fresh();
+  await opened({ languageId: "python" });
+  assert.equal(idle.count(), 0);
+  await Promise.all([opened({ languageId: "jsonl" }), opened({ languageId: "json" })]);
+  assert.equal(idle.count(), 1);
+  await idle.own.deactivate();
+  // All files are to be checked: now, and from the start.
+  const late = await fresh();
+  values = { workspace: true };
+  await changed({ affectsConfiguration: (name) => name === "toolcheck.workspace" });
+  assert.equal(late.count(), 1);
+  await late.own.deactivate();
+  const early = await fresh();
+  assert.equal(early.count(), 1);
+  await early.own.deactivate();
+  assert.ok(manifest.activationEvents.includes("onStartupFinished"));
+  values = {};
+  isConfigured = true;
 });
 
 test("every setting and command of the manifest is used", () => {
