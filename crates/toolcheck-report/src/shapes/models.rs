@@ -11,6 +11,7 @@ use toolcheck_core::shape::{Shape, Verdict, with_usual_names};
 use toolcheck_core::suggest::similar;
 use toolcheck_core::targets::{self, Pattern, Refusal, Target};
 use toolcheck_core::text::{bounded, shown};
+use toolcheck_lint::rules;
 
 use super::catalog::{Catalog, Fact, Named};
 use super::{json, page};
@@ -49,32 +50,33 @@ const MOST_IN_SHORT: usize = 10;
 /// The most important of what is known of a model, as Markdown of a few lines, for the APIs with a format; empty if nothing
 /// is known.
 pub fn models_in_short(model: &str, format: &str) -> String {
-    let mut lines = Vec::new();
-    let known = known_by(&[model]);
-    for of_target in known.iter().filter(|known| known.target.format.as_deref() == Some(format)) {
-        let target = shown(&of_target.target.id);
-        // What the API of the format refuses comes first.
-        let is_other = *of_target.target.id != *format;
+    // What several targets say is said once.
+    let mut lines: Vec<(Option<Level>, String, Vec<&str>)> = Vec::new();
+    let mut say = |target, level, line: String| match lines.iter_mut().find(|(_, said, _)| *said == line) {
+        Some((.., targets)) => targets.push(target),
+        None => lines.push((level, line, vec![target])),
+    };
+    for of_target in known_by(&[model]).iter().filter(|known| known.target.format.as_deref() == Some(format))
+    {
+        let target = &*of_target.target.id;
         let of_level =
             |level: Option<Level>| level.map(|level| format!(" ({})", level.as_str())).unwrap_or_default();
         for (object, fact) in &of_target.facts {
             let (level, subject) = (fact.known.level, page::subject(fact));
-            let line =
-                format!("{target}: {subject} of {}: {}{}", shown(object), demand(fact, ""), of_level(level));
-            lines.push((is_other, Reverse(level), line));
+            let line = format!("{subject} of {}: {}{}", shown(object), demand(fact, ""), of_level(level));
+            say(target, level, line);
         }
         for refusal in &of_target.refusals {
             let level = Some(refusal.level());
-            lines.push((
-                is_other,
-                Reverse(level),
-                format!("{target}: refuses what {} finds{}", what(refusal), of_level(level)),
-            ));
+            let line = format!("{} {}{}", what(refusal), rules::get(refusal.rule).summary(), of_level(level));
+            say(target, level, line);
         }
     }
-    lines.sort_by_key(|(is_other, level, _)| (*is_other, *level));
+    // What the API of the format refuses comes first.
+    lines.sort_by_key(|(level, _, targets)| (!targets.contains(&format), Reverse(*level)));
     let told = facts_of(Some(model)).map(|(provider, facts)| format!("{provider}: {}", told(facts)));
-    let all: Vec<String> = told.chain(lines.into_iter().map(|(.., line)| line)).collect();
+    let lines = lines.into_iter().map(|(_, line, targets)| format!("{}: {line}", shown(&targets.join(", "))));
+    let all: Vec<String> = told.chain(lines).collect();
     if all.is_empty() {
         return String::new();
     }
@@ -99,7 +101,7 @@ fn told(facts: &ModelFacts) -> String {
         facts.replacement.as_ref().map(|other| format!(", use `{}`", shown(other))).unwrap_or_default();
     let reads = |reads| if reads { "reads images" } else { "reads no images" }.to_owned();
     let told = [
-        facts.shutdown.as_ref().map(|day| format!("answers until {}{then}", shown(day))),
+        facts.shutdown.as_ref().map(|day| format!("shut down from {} on{then}", shown(day))),
         facts.max_output.map(|most| format!("an answer has at most {most} tokens")),
         facts.reads_images.map(reads),
     ];
