@@ -14,7 +14,7 @@ use crate::options::ConfigOptions;
 use crate::paths::{current_dir, real, relative};
 
 /// The names of configuration files; if a folder has several, the first one is used.
-const NAMES: [(&str, Home); 4] = [
+pub const NAMES: [(&str, Home); 4] = [
     ("toolcheck.toml", Home::Own),
     (".toolcheck.toml", Home::Own),
     ("pyproject.toml", Home::Pyproject),

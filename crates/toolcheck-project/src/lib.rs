@@ -35,7 +35,7 @@ mod template;
 
 pub use allowed::UnusedAllow;
 pub use baseline::{BaselineChange, StaleEntries};
-pub use configs::{Configs, ForeignConfig, LoadedConfig};
+pub use configs::{Configs, ForeignConfig, LoadedConfig, NAMES};
 pub use error::{Error, SettingsFault};
 pub use inputs::{Input, Inputs, Source, Text, about_tables};
 pub use linting::open;

@@ -160,7 +160,8 @@ impl Resolver {
         self.configs.foreign()
     }
 
-    pub(crate) fn files_read(&self) -> Vec<(PathBuf, &'static str)> {
+    /// The files that settings were read from so far, also in vain, each with what it is.
+    pub fn files_read(&self) -> Vec<(PathBuf, &'static str)> {
         let configs = self.configs.files_read().into_iter().map(|path| (path, "a configuration"));
         let targets = self.targets.keys().map(|path| (path.clone(), "the file of a target"));
         let tools = self.tools.keys().map(|path| (path.clone(), "a file of tools"));
@@ -190,11 +191,8 @@ impl Resolver {
     fn tools_of_file(&mut self, path: PathBuf, config: &LoadedConfig) -> Option<Arc<[Definition]>> {
         let errors = &mut self.errors;
         let read = |path: &PathBuf| {
-            let tools = read_tools(path, toolcheck_files::read);
-            tools
-                .map(Arc::from)
-                .map_err(|error| errors.push(error.with_faults(|error| faults_of(config, error))))
-                .ok()
+            let tools = read_tools(path, toolcheck_files::read).map(Arc::from);
+            tools.map_err(|error| errors.push(error.with_faults(|error| faults_of(config, error)))).ok()
         };
         self.tools.entry(path).or_insert_with_key(read).clone()
     }

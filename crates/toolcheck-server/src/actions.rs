@@ -1,26 +1,45 @@
 //! Fixes, as code actions on findings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lsp_types::{
     CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, Diagnostic, NumberOrString, TextEdit,
-    WorkspaceEdit,
+    Uri, WorkspaceEdit,
 };
 use toolcheck_config::allow::fix_others;
-use toolcheck_core::text::Counted;
-use toolcheck_lint::fix::{Cost, FixPlace, Fixed};
+use toolcheck_core::text::{Counted, shown};
+use toolcheck_lint::fix::{Action, Applied, Cost, FixPlace, Fixed, PLACEHOLDER};
 use toolcheck_lint::{FixOptions, Options, fix, rules};
 use toolcheck_report::unified;
 
-use crate::diagnostics::SOURCE;
+use crate::diagnostics::{SOURCE, place};
 use crate::document::Document;
 use crate::settings::Settings;
+use crate::text::Text;
 
 /// The kind of the action that fixes all that can be fixed without a loss.
 pub(crate) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.toolcheck");
 
+/// An action with its title, its kind, and whether it costs nothing.
 #[expect(clippy::mutable_key_type, reason = "the protocol's own map")]
+pub(crate) fn one(
+    uri: &Uri,
+    (title, kind, is_safe): (String, CodeActionKind, bool),
+    edits: Vec<TextEdit>,
+    diagnostics: Vec<Diagnostic>,
+) -> CodeAction {
+    let changes = HashMap::from([(uri.clone(), edits)]);
+    CodeAction {
+        title,
+        kind: Some(kind),
+        diagnostics: (!diagnostics.is_empty()).then_some(diagnostics),
+        edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
+        is_preferred: Some(is_safe),
+        ..CodeAction::default()
+    }
+}
+
 pub(crate) fn actions(
     document: &mut Document,
     range: lsp_types::Range,
@@ -30,17 +49,9 @@ pub(crate) fn actions(
         context.only.as_ref().is_none_or(|only| only.iter().any(|wanted| contains(wanted, kind)))
     };
     let Some(settings) = document.settings().cloned() else { return Vec::new() };
-    let mut actions = Vec::new();
-    let mut add = |title: String, kind, edits: Vec<TextEdit>, diagnostics: Vec<Diagnostic>, is_safe| {
-        let changes = HashMap::from([(document.uri.clone(), edits)]);
-        actions.push(CodeActionOrCommand::CodeAction(CodeAction {
-            title,
-            kind: Some(kind),
-            diagnostics: (!diagnostics.is_empty()).then_some(diagnostics),
-            edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
-            is_preferred: Some(is_safe),
-            ..CodeAction::default()
-        }));
+    let mut actions: Vec<CodeActionOrCommand> = Vec::new();
+    let mut add = |title, kind, edits, diagnostics, is_safe| {
+        actions.push(one(&document.uri, (title, kind, is_safe), edits, diagnostics).into());
     };
     if wants(&CodeActionKind::QUICKFIX) {
         let options = settings.read_as(document.format());
@@ -53,14 +64,21 @@ pub(crate) fn actions(
             let all = fix_parts(document, &settings, &options, rule, diagnostics);
             let one = all.as_ref().filter(|all| all.count > 1 && diagnostics.len() == 1).and_then(|_| {
                 let part = document.part_at(diagnostics[0].range.start);
-                let start = document.text.byte(diagnostics[0].range.start);
-                let here = start.checked_sub(part.start).map(FixPlace::Byte);
-                fix_part(document, &settings, &options, rule, (part, here))
+                let marked = document.text.byte(diagnostics[0].range.start);
+                let (found, _) = document.findings();
+                let mut starts = found.iter().filter_map(|(start, finding)| {
+                    let is_it = finding.rule.as_str() == rule
+                        && place(finding, *start, &document.text).start == marked;
+                    is_it.then_some(start + finding.spot.bytes.start)
+                });
+                let here = FixPlace::Byte(starts.next()?.checked_sub(part.start)?);
+                fix_part(document, &settings, &options, rule, (part, Some(here)))
             });
             for fixed in one.into_iter().chain(all) {
                 let resolved =
                     diagnostics.iter().filter(|one| fixed.lies_in(document, one)).cloned().collect();
-                add(fixed.title(rule), CodeActionKind::QUICKFIX, fixed.edits, resolved, fixed.cost.is_none());
+                let kind = CodeActionKind::QUICKFIX;
+                add(fixed.title(rule), kind, fixed.edits, resolved, fixed.costs.is_empty());
             }
         }
     }
@@ -117,29 +135,61 @@ struct RuleFix {
     /// The parts of the text that are fixed: the lines, or all of it.
     parts: Vec<Range<usize>>,
     count: usize,
-    /// What is done to the first.
-    action: &'static str,
-    /// What is lost or guessed, if anything is.
-    cost: Option<Cost>,
+    /// What is done, each kind once.
+    actions: Vec<String>,
+    /// What is lost or guessed: each loss, and each kind of guess once.
+    costs: Vec<Cost>,
 }
 
+/// The most losses, or guesses, that a title names.
+const MOST_COSTS: usize = 3;
+
+/// The longest text that a title quotes, in characters.
+const LONGEST_QUOTE: usize = 40;
+
 impl RuleFix {
-    fn of(fixed: &Fixed<'_>, edits: Vec<TextEdit>, part: Range<usize>) -> Option<Self> {
-        let action = fixed.applied.first()?.action.imperative();
-        let cost = fixed.applied.iter().find_map(|done| done.cost.clone());
-        Some(Self { edits, parts: vec![part], count: fixed.applied.len(), action, cost })
+    fn of(fixed: &Fixed<'_>, edits: Vec<TextEdit>, part: Range<usize>, text: &Text) -> Option<Self> {
+        let what = |done: &Applied| match (done.action, &edits[..]) {
+            (Action::Rewritten, [edit]) if fixed.applied.len() == 1 => {
+                let old = text.slice(text.byte(edit.range.start)..text.byte(edit.range.end));
+                Some(format!("write {} for {}", quoted(edit.new_text.as_bytes())?, quoted(&old)?))
+            }
+            (Action::Inserted, edits) if edits.iter().any(|edit| edit.new_text.contains(PLACEHOLDER)) => {
+                Some("insert a result that says that there is none".to_owned())
+            }
+            _ => None,
+        };
+        let action = |done| what(done).unwrap_or_else(|| done.action.imperative().to_owned());
+        let (actions, costs) = (fixed.applied.iter().map(action).collect(), Vec::new());
+        let mut own = Self { edits, parts: vec![part], count: 0, actions, costs };
+        own.add_up(fixed.applied.len(), fixed.applied.iter().filter_map(|done| done.cost.clone()));
+        (own.count > 0).then_some(own)
+    }
+
+    /// Adds places, with what they cost.
+    fn add_up(&mut self, count: usize, costs: impl IntoIterator<Item = Cost>) {
+        self.count += count;
+        let mut seen = HashSet::new();
+        self.actions.retain(|action| seen.insert(action.clone()));
+        for cost in costs {
+            if cost.lost().is_some() || !self.costs.contains(&cost) {
+                self.costs.push(cost);
+            }
+        }
     }
 
     fn title(&self, rule: &str) -> String {
-        let what = match self.count {
-            1 => format!("Fix {rule}: {}", self.action),
-            many => format!("Fix {rule} ({many} places)"),
-        };
-        match &self.cost {
-            Some(Cost::Loss(lost)) => format!("{what}, with a loss: {lost}"),
-            Some(Cost::Guess(guess)) => format!("{what}, with a guess: {guess}"),
-            None => what,
+        let places = if self.count > 1 { format!(" ({} places)", self.count) } else { String::new() };
+        let mut title = format!("Fix {rule}{places}: {}", self.actions.join(", "));
+        for (kind, text) in [("loss", Cost::lost as fn(&Cost) -> Option<&str>), ("guess", Cost::guess)] {
+            let all: Vec<&str> = self.costs.iter().filter_map(text).collect();
+            let named = all[..all.len().min(MOST_COSTS)].join("; ");
+            title.push_str(&if all.is_empty() { String::new() } else { format!(", with a {kind}: {named}") });
+            if all.len() > MOST_COSTS {
+                title.push_str(&format!("; and {} more", all.len() - MOST_COSTS));
+            }
         }
+        title
     }
 
     /// Whether a diagnostic is in a part that is fixed.
@@ -168,8 +218,8 @@ fn fix_parts(
     fixed.reduce(|mut all, next| {
         all.edits.extend(next.edits);
         all.parts.extend(next.parts);
-        all.count += next.count;
-        all.cost = all.cost.or(next.cost);
+        all.actions.extend(next.actions);
+        all.add_up(next.count, next.costs);
         all
     })
 }
@@ -188,7 +238,14 @@ fn fix_part(
     }
     let fixed = fix_rule(rule, &settings.name, &bytes, options, place)?;
     let edits = text_edits(document, &part, &bytes, &fixed.bytes);
-    RuleFix::of(&fixed, edits, part)
+    RuleFix::of(&fixed, edits, part, &document.text)
+}
+
+/// A text between backticks; `None` if it is long or empty.
+fn quoted(text: &[u8]) -> Option<String> {
+    let text = str::from_utf8(text).ok()?.trim();
+    let is_short = !text.is_empty() && text.chars().count() <= LONGEST_QUOTE;
+    is_short.then(|| format!("`{}`", shown(text).replace('`', "'")))
 }
 
 /// Fixes the findings of a rule in a text, or that at a place.

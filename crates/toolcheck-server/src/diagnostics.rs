@@ -48,12 +48,21 @@ pub(crate) fn all(found: &[(usize, &Finding)], left_out: usize, text: &Text, uri
     diagnostics
 }
 
-/// What is wrong in a file of settings, from its place to the end of the line.
+/// What is wrong in a file of settings: the key or the text at its place, or what is left of the line.
 pub(crate) fn of_settings(faults: &[&SettingsFault], text: &Text) -> Vec<Diagnostic> {
     let one = |fault: &&SettingsFault| {
         let from_0 = |number: u64| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
-        let rest = |at: Position| text.rest_of_line(from_0(at.line), from_0(at.column));
-        let bytes = fault.position.map_or(0..0, rest);
+        let marked = |at: Position| {
+            let rest = text.rest_of_line(from_0(at.line), from_0(at.column));
+            let line = String::from_utf8_lossy(&text.slice(rest.clone())).into_owned();
+            let quote = line.chars().next().filter(|first| matches!(first, '"' | '\''));
+            let length = match quote {
+                Some(quote) => line[1..].find(quote).map(|end| end + 2),
+                None => line.find(|letter: char| !letter.is_ascii_alphanumeric() && !"-_.".contains(letter)),
+            };
+            rest.start..length.filter(|length| *length > 0).map_or(rest.end, |length| rest.start + length)
+        };
+        let bytes = fault.position.map_or(0..0, marked);
         Diagnostic {
             range: text.between(bytes),
             severity: Some(DiagnosticSeverity::ERROR),
@@ -65,15 +74,33 @@ pub(crate) fn of_settings(faults: &[&SettingsFault], text: &Text) -> Vec<Diagnos
     faults.iter().map(one).collect()
 }
 
-/// Where a finding is shown. What is about a request as a whole is shown at its first bracket: all of it would be marked,
-/// and each hover in it begin with the finding.
+/// Where a finding is shown. What is about a request as a whole is shown at its first bracket, and what takes several lines
+/// at the id or the name of the call, or in the first line: all of it would be marked, and each hover in it begin with the
+/// finding.
 pub(crate) fn place(finding: &Finding, start: usize, text: &Text) -> Bytes<usize> {
     let Bytes { start: from, end } = finding.spot.bytes;
-    let is_whole = finding.spot.pointer.is_empty()
-        && from + 1 < end
-        && matches!(text.character(start + from), Some('{' | '['));
-    start + from..start + if is_whole { from + 1 } else { end }
+    let (from, end) = (start + from, start + end);
+    let is_whole =
+        finding.spot.pointer.is_empty() && from + 1 < end && matches!(text.character(from), Some('{' | '['));
+    if is_whole {
+        return from..from + 1;
+    }
+    let first = text.end_of_line(from);
+    if first >= end || first <= from {
+        return from..end;
+    }
+    let value = text.slice(from..end.min(text.floor(from + MOST_SEARCHED)));
+    let mut names = [&finding.tool_call_id, &finding.tool_name].into_iter().flatten();
+    let named = names.find_map(|name| {
+        let name = format!("\"{name}\"");
+        let at = from + value.windows(name.len()).position(|part| part == name.as_bytes())?;
+        Some(at..at + name.len())
+    });
+    named.unwrap_or(from..first)
 }
+
+/// How far the id of a call is searched in it.
+const MOST_SEARCHED: usize = 4096;
 
 fn one(finding: &Finding, start: usize, text: &Text, uri: &Uri) -> Diagnostic {
     let between = |bytes: &Bytes<usize>| text.between(start + bytes.start..start + bytes.end);

@@ -88,11 +88,12 @@ impl Document {
     pub(crate) fn lint(&mut self, now: Instant) -> bool {
         (self.due, self.is_unfinished) = (None, false);
         self.round = self.round.wrapping_add(1);
-        let Some(settings) = &self.settings else {
-            self.report = None;
+        let Some(settings) = self.settings.as_ref().filter(|_| !self.text.is_lost) else {
+            (self.rows, self.report) = (None, None);
             return true;
         };
-        if self.rows.is_none() {
+        // To find that out of one long line costs as much as to lint it.
+        if self.rows.is_none() && (self.text.len() <= SMALL || self.text.lines() > 2) {
             self.rows = Rows::new(&self.text, settings);
         }
         if let Some(rows) = &mut self.rows {
@@ -160,7 +161,7 @@ impl Document {
 
     /// How it is linted, and what it is read as.
     pub(crate) fn settings(&self) -> Option<&Settings> {
-        self.settings.as_ref()
+        self.settings.as_ref().filter(|_| !self.text.is_lost)
     }
 
     pub(crate) fn format(&self) -> Option<&'static str> {

@@ -8,8 +8,8 @@ use crate::text::Text;
 
 pub(crate) fn folds(document: &mut Document) -> Vec<FoldingRange> {
     let part = document.part_at(Position::new(0, 0));
-    // In JSON Lines, each message is in one line.
-    if part != (0..document.text.len()) {
+    // In JSON Lines, each message is in one line, and within a line there is nothing to fold.
+    if part != (0..document.text.len()) || document.text.start_of(1) >= document.text.len() {
         return Vec::new();
     }
     let mut folds = Vec::new();
@@ -40,6 +40,10 @@ fn of_symbol(symbol: &DocumentSymbol, text: &Text, folds: &mut Vec<FoldingRange>
 
 /// Lines that are folded. A last line that begins with a bracket stays, as editors do it with JSON.
 fn fold(range: Range, title: String, text: &Text) -> Option<FoldingRange> {
+    // A line may have megabytes, and thousands of messages.
+    if range.end.line <= range.start.line {
+        return None;
+    }
     let last = text.line(range.end.line as usize);
     let stays = matches!(last.trim_ascii_start().first(), Some(b'}' | b']'));
     let end_line = if stays { range.end.line.saturating_sub(1) } else { range.end.line };

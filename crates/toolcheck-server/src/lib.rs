@@ -78,9 +78,9 @@ pub fn serve(input: impl BufRead + Send + 'static, out: &mut dyn Write) -> io::R
         select! {
             recv(messages) -> message => match message {
                 Ok(Ok(Incoming::Message(message))) => server.take(message)?,
-                Ok(Ok(Incoming::Malformed(why))) => server.refuse(&why)?,
+                Ok(Ok(Incoming::Malformed(code, why))) => server.refuse(code, &why)?,
                 Ok(Err(error)) => return Err(error),
-                Err(_) => return Ok(false),
+                Err(_) => return Ok(server.phase == Phase::ShutDown),
             },
             recv(reports) -> report => if let Ok((uri, round, report)) = report {
                 server.finish(&uri, round, report)?;

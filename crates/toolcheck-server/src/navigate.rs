@@ -7,18 +7,11 @@ use crate::sites::{Site, Sites};
 
 /// Where a call is answered, which call a result answers, and what the name of a tool stands for.
 pub(crate) fn definition(document: &mut Document, position: Position) -> Vec<Location> {
-    let byte = document.text.byte(position);
-    let part = document.part_at(position);
-    places(document, position, |sites, site| match site {
-        Site::Call(number) => {
-            let call = &sites.calls[number];
-            let is_on_name =
-                call.name_place.as_ref().is_some_and(|name| name.contains(&byte.saturating_sub(part.start)));
-            match call.tool.filter(|_| is_on_name) {
-                Some(tool) => vec![Site::Tool(tool)],
-                None => call.results.iter().copied().map(Site::Result).collect(),
-            }
-        }
+    places(document, position, |sites, site, byte| match site {
+        Site::Call(number) => match tool_named(sites, number, byte) {
+            Some(tool) => vec![Site::Tool(tool)],
+            None => sites.calls[number].results.iter().copied().map(Site::Result).collect(),
+        },
         Site::Result(number) => sites.results[number].call.into_iter().map(Site::Call).collect(),
         Site::Tool(number) => vec![Site::Tool(number)],
     })
@@ -31,7 +24,9 @@ pub(crate) fn references(
     position: Position,
     includes_declaration: bool,
 ) -> Vec<Location> {
-    places(document, position, |sites, site| {
+    places(document, position, |sites, site, byte| {
+        let tool = if let Site::Call(number) = site { tool_named(sites, number, byte) } else { None };
+        let site = tool.map_or(site, Site::Tool);
         let mut all = match site {
             Site::Tool(number) => {
                 let calls = sites.calls_of(number).map(Site::Call);
@@ -50,18 +45,24 @@ pub(crate) fn references(
 
 /// The two ends of a pair.
 pub(crate) fn highlights(document: &mut Document, position: Position) -> Vec<DocumentHighlight> {
-    let pair = places(document, position, Sites::pair);
+    let pair = places(document, position, |sites, site, _| sites.pair(site));
     let highlight =
         |place: Location| DocumentHighlight { range: place.range, kind: Some(DocumentHighlightKind::TEXT) };
     // One alone is not a pair.
     if pair.len() > 1 { pair.into_iter().map(highlight).collect() } else { Vec::new() }
 }
 
+/// The tool of a call, if a byte is of its name.
+fn tool_named(sites: &Sites, call: usize, byte: usize) -> Option<usize> {
+    let call = &sites.calls[call];
+    call.tool.filter(|_| call.name_place.as_ref().is_some_and(|name| name.contains(&byte)))
+}
+
 /// The places of the sites that belong to the one at a position.
 fn places(
     document: &mut Document,
     position: Position,
-    choose: impl Fn(&Sites, Site) -> Vec<Site>,
+    choose: impl Fn(&Sites, Site, usize) -> Vec<Site>,
 ) -> Vec<Location> {
     let part = document.part_at(position);
     let Some(sites) = document.sites(&part) else { return Vec::new() };
@@ -72,5 +73,5 @@ fn places(
         let range = document.text.between(part.start + place.start..part.start + place.end);
         Location::new(document.uri.clone(), range)
     };
-    choose(&sites, site).into_iter().map(location).collect()
+    choose(&sites, site, byte).into_iter().map(location).collect()
 }

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lsp_server::{ErrorCode, Request, RequestId, Response};
 use lsp_types::{
     CancelParams, Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentDiagnosticReport,
-    FullDocumentDiagnosticReport, NumberOrString, RelatedFullDocumentDiagnosticReport, Uri,
+    FullDocumentDiagnosticReport, NumberOrString, RelatedFullDocumentDiagnosticReport,
 };
 use serde_json::{Value as Json, json};
 
 use crate::diagnostics::SOURCE;
-use crate::settings::path_of;
+use crate::settings::{encoded, path_of};
 
 /// What an editor has asked for, and has not got yet.
 #[derive(Debug, Default)]
@@ -23,7 +23,8 @@ pub(crate) struct Pulls {
     pub(crate) can_ask_again: bool,
     /// The requests about files that are being linted, with the files.
     waiting: Vec<(Request, String)>,
-    /// The folders whose files it may ask about all at once, if that is set.
+    /// Whether it may ask about all files of its folders.
+    is_swept: bool,
     pub(crate) folders: Vec<PathBuf>,
     /// The folder that the editor has opened; of several, the first.
     pub(crate) root: Option<PathBuf>,
@@ -36,7 +37,8 @@ impl Pulls {
     pub(crate) fn new(params: &Json) -> Self {
         let has = |pointer: &str| params.pointer(pointer).is_some_and(|value| !value.is_null());
         let again = params.pointer("/capabilities/workspace/diagnostics/refreshSupport");
-        let folders = folders(params);
+        let uris = params.get("workspaceFolders").filter(|folders| folders.is_array());
+        let folders = folders(uris.unwrap_or(&json!([{"uri": params["rootUri"]}])));
         let root = folders.first().cloned();
         let is_swept = ["/initializationOptions/workspace", "/initializationOptions/toolcheck/workspace"]
             .iter()
@@ -44,7 +46,8 @@ impl Pulls {
         Self {
             is_used: has("/capabilities/textDocument/diagnostic"),
             can_ask_again: again == Some(&Json::Bool(true)),
-            folders: if is_swept { folders } else { Vec::new() },
+            is_swept,
+            folders,
             root,
             ..Self::default()
         }
@@ -54,10 +57,17 @@ impl Pulls {
     pub(crate) fn capability(&self) -> Option<DiagnosticServerCapabilities> {
         let options = DiagnosticOptions {
             identifier: Some(SOURCE.to_owned()),
-            workspace_diagnostics: !self.folders.is_empty(),
+            workspace_diagnostics: self.is_swept,
             ..DiagnosticOptions::default()
         };
         self.is_used.then_some(DiagnosticServerCapabilities::Options(options))
+    }
+
+    /// Takes folders that were added and removed.
+    pub(crate) fn change_folders(&mut self, event: &Json) {
+        let removed = folders(&event["removed"]);
+        self.folders.retain(|folder| !removed.contains(folder));
+        self.folders.extend(folders(&event["added"]));
     }
 
     /// Notes a request about a file that is being linted.
@@ -107,14 +117,9 @@ impl Pulls {
     }
 }
 
-/// The folders of the editor.
-fn folders(params: &Json) -> Vec<PathBuf> {
-    let folders = params.get("workspaceFolders").and_then(Json::as_array);
-    let addresses: Vec<&Json> = match folders {
-        Some(folders) => folders.iter().filter_map(|folder| folder.get("uri")).collect(),
-        None => params.get("rootUri").into_iter().collect(),
-    };
-    let uris = addresses.into_iter().filter_map(|uri| uri.as_str()?.parse::<Uri>().ok());
+/// Folders of the editor.
+fn folders(sent: &Json) -> Vec<PathBuf> {
+    let uris = sent.as_array().into_iter().flatten().filter_map(|folder| encoded(folder["uri"].as_str()?));
     uris.filter(|uri| uri.as_str().starts_with("file:")).map(|uri| path_of(&uri)).collect()
 }
 

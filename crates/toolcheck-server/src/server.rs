@@ -14,10 +14,11 @@ use lsp_types::{
     DidChangeWatchedFilesRegistrationOptions, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     DocumentDiagnosticParams, DocumentLinkOptions, DocumentSymbolResponse, FileSystemWatcher,
     FoldingRangeProviderCapability, GlobPattern, GotoDefinitionResponse, HoverProviderCapability,
-    InitializeParams, InitializeResult, MessageType, OneOf, PublishDiagnosticsParams, Registration,
-    RegistrationParams, ServerCapabilities, ServerInfo, ShowMessageParams, TextDocumentIdentifier,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    Uri, WorkDoneProgressOptions, WorkspaceDiagnosticParams,
+    InitializeParams, InitializeResult, LogMessageParams, MessageType, OneOf, PublishDiagnosticsParams,
+    Registration, RegistrationParams, ServerCapabilities, ServerInfo, ShowMessageParams,
+    TextDocumentIdentifier, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions, WorkspaceDiagnosticParams,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
@@ -29,7 +30,7 @@ use crate::actions::{self, FIX_ALL};
 use crate::document::{Document, Job};
 use crate::drafts::{self, Draft};
 use crate::pulls::{self, Pulls};
-use crate::settings::{EditorOptions, Workspace, path_of, uri_of};
+use crate::settings::{EditorOptions, Workspace, encoded, path_of, uri_of};
 use crate::sweep::Sweep;
 use crate::text::{Encoding, Text};
 use crate::transport;
@@ -69,6 +70,8 @@ pub(crate) struct Server<'o> {
     faulty: BTreeSet<PathBuf>,
     /// Whether the editor tells of files that change if it is asked to.
     can_watch: bool,
+    /// The patterns of the files that it tells of.
+    watched: BTreeSet<String>,
     requests: i32,
     /// How often the settings were read.
     settings: usize,
@@ -89,6 +92,7 @@ impl<'o> Server<'o> {
             pulls: Pulls::default(),
             faulty: BTreeSet::new(),
             can_watch: false,
+            watched: BTreeSet::new(),
             requests: 0,
             settings: 0,
         }
@@ -96,7 +100,8 @@ impl<'o> Server<'o> {
 
     pub(crate) fn take(&mut self, message: Message) -> io::Result<()> {
         match message {
-            Message::Request(request) => {
+            Message::Request(mut request) => {
+                encode(&mut request.params);
                 if let Some(response) = self.answer(request) {
                     self.send(Message::Response(response))?;
                 }
@@ -109,12 +114,10 @@ impl<'o> Server<'o> {
     }
 
     /// Answers a body that is not a message.
-    pub(crate) fn refuse(&mut self, why: &str) -> io::Result<()> {
-        let error = json!({"code": ErrorCode::ParseError as i32, "message": format!("not a message: {why}")});
+    pub(crate) fn refuse(&mut self, code: ErrorCode, why: &str) -> io::Result<()> {
+        let error = json!({"code": code as i32, "message": format!("not a message: {why}")});
         // Nobody knows its id, and the type of a response has no place for that.
-        let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
-        write!(self.out, "Content-Length: {}\r\n\r\n{body}", body.len())?;
-        self.out.flush()
+        transport::write_json(&json!({"jsonrpc": "2.0", "id": null, "error": error}), self.out)
     }
 
     fn send(&mut self, message: Message) -> io::Result<()> {
@@ -142,7 +145,7 @@ impl<'o> Server<'o> {
         self.send(Message::Notification(Notification::new(N::METHOD.to_owned(), params)))
     }
 
-    fn show(&mut self, message: String) -> io::Result<()> {
+    fn show(&mut self, message: &str) -> io::Result<()> {
         let message = format!("toolcheck: {message}");
         self.tell::<notification::ShowMessage>(ShowMessageParams { typ: MessageType::ERROR, message })
     }
@@ -234,6 +237,7 @@ impl<'o> Server<'o> {
 
     fn answer_about_document(&mut self, id: RequestId, method: &str, params: Json) -> Response {
         let files = &mut self.documents;
+        let about = params.pointer("/textDocument/uri").and_then(Json::as_str).unwrap_or_default();
         match method {
             request::DocumentDiagnosticRequest::METHOD => {
                 with::<DocumentDiagnosticParams>(id, params, |params| {
@@ -277,6 +281,13 @@ impl<'o> Server<'o> {
                     json!(of(files, &params.text_document, links::links))
                 })
             }
+            request::CodeActionRequest::METHOD if self.drafts.contains_key(about) => {
+                let faults = self.workspace.faults();
+                with::<lsp_types::CodeActionParams>(id, params, |params| {
+                    let draft = self.drafts.get(params.text_document.uri.as_str());
+                    json!(draft.map(|draft| draft.actions(params.range, &faults)))
+                })
+            }
             request::CodeActionRequest::METHOD => with::<lsp_types::CodeActionParams>(id, params, |params| {
                 let actions = |file: &mut _| actions::actions(file, params.range, &params.context);
                 json!(of(files, &params.text_document, actions))
@@ -305,7 +316,7 @@ impl<'o> Server<'o> {
         self.phase = Phase::Running;
         if let Some(why) = unusable {
             // An editor that can't be told will find out with the next message.
-            let _ = self.show(format!("{UNUSABLE}{why}"));
+            let _ = self.show(&format!("{UNUSABLE}{why}"));
         }
         let sync = TextDocumentSyncOptions {
             open_close: Some(true),
@@ -333,6 +344,13 @@ impl<'o> Server<'o> {
                 code_action_kinds: Some(kinds),
                 ..CodeActionOptions::default()
             })),
+            workspace: Some(WorkspaceServerCapabilities {
+                workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                    supported: Some(true),
+                    change_notifications: Some(OneOf::Left(true)),
+                }),
+                file_operations: None,
+            }),
             ..ServerCapabilities::default()
         };
         let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -341,7 +359,8 @@ impl<'o> Server<'o> {
     }
 
     fn notice(&mut self, notification: Notification) -> io::Result<()> {
-        let Notification { method, params } = notification;
+        let Notification { method, mut params } = notification;
+        encode(&mut params);
         if method == notification::Exit::METHOD {
             self.phase = Phase::Ended(self.phase == Phase::ShutDown);
             return Ok(());
@@ -349,20 +368,20 @@ impl<'o> Server<'o> {
         if self.phase != Phase::Running {
             return Ok(());
         }
-        // Parameters that can't be read have no answer, so they are passed over.
+        let uri = params.pointer("/textDocument/uri").and_then(Json::as_str).unwrap_or_default().to_owned();
         match method.as_str() {
             notification::Initialized::METHOD => self.watch(),
             notification::DidOpenTextDocument::METHOD => match serde_json::from_value(params) {
                 Ok(params) => self.open(params),
-                Err(_) => Ok(()),
+                Err(error) => self.misread(&method, &uri, &error),
             },
             notification::DidChangeTextDocument::METHOD => match serde_json::from_value(params) {
                 Ok(params) => self.change(params),
-                Err(_) => Ok(()),
+                Err(error) => self.misread(&method, &uri, &error),
             },
             notification::DidCloseTextDocument::METHOD => match serde_json::from_value(params) {
                 Ok(params) => self.close(&params),
-                Err(_) => Ok(()),
+                Err(error) => self.misread(&method, &uri, &error),
             },
             notification::Cancel::METHOD => {
                 self.respond_all(|pulls| pulls.cancel(params).into_iter().collect())
@@ -375,24 +394,50 @@ impl<'o> Server<'o> {
                 self.read_settings_again()
             }
             notification::DidChangeWatchedFiles::METHOD => self.read_settings_again(),
+            notification::DidChangeWorkspaceFolders::METHOD => {
+                self.pulls.change_folders(&params["event"]);
+                self.read_settings_again()
+            }
             notification::DidSaveTextDocument::METHOD => {
-                let uri = params.pointer("/textDocument/uri").and_then(Json::as_str).unwrap_or_default();
-                if uri.ends_with(SETTINGS) { self.read_settings_again() } else { Ok(()) }
+                if uri.ends_with(SETTINGS) || self.workspace.has_changed(true) {
+                    return self.read_settings_again();
+                }
+                Ok(())
             }
             _ => Ok(()),
         }
     }
 
-    /// Asks to be told of configurations that change.
+    /// Says that a notification can't be read. Of a file that it would have changed, nothing is known then.
+    fn misread(&mut self, method: &str, uri: &str, error: &serde_json::Error) -> io::Result<()> {
+        let message = format!("toolcheck: {method} can't be read: {}", shown(&error.to_string()));
+        self.tell::<notification::LogMessage>(LogMessageParams { typ: MessageType::ERROR, message })?;
+        if let Some(draft) = self.drafts.get_mut(uri) {
+            draft.text.is_lost = true;
+            return self.tell_of_settings();
+        }
+        let Some(document) = self.documents.get_mut(uri) else { return Ok(()) };
+        document.text.is_lost = true;
+        self.lint(uri)
+    }
+
+    /// Asks to be told of configurations that change, and of files that they name.
     fn watch(&mut self) -> io::Result<()> {
-        if !self.can_watch {
+        let named = self.workspace.files().into_iter().filter_map(|path| {
+            let name = path.file_name()?.to_str()?;
+            let is_known = name.ends_with(SETTINGS);
+            (!is_known).then(|| format!("**/{}", name.replace(|letter| "*?[]{}!,\\".contains(letter), "?")))
+        });
+        let all = std::iter::once(format!("**/*{SETTINGS}")).chain(named);
+        let new: Vec<String> = all.filter(|glob| self.watched.insert(glob.clone())).collect();
+        if new.is_empty() || !self.can_watch {
             return Ok(());
         }
-        let glob_pattern = GlobPattern::String(format!("**/*{SETTINGS}"));
-        let watchers = vec![FileSystemWatcher { glob_pattern, kind: None }];
+        let watcher = |glob| FileSystemWatcher { glob_pattern: GlobPattern::String(glob), kind: None };
+        let watchers = new.into_iter().map(watcher).collect();
         let options = DidChangeWatchedFilesRegistrationOptions { watchers };
         let registration = Registration {
-            id: "configurations".to_owned(),
+            id: format!("configurations-{}", self.watched.len()),
             method: notification::DidChangeWatchedFiles::METHOD.to_owned(),
             register_options: Some(json!(options)),
         };
@@ -402,7 +447,10 @@ impl<'o> Server<'o> {
     fn open(&mut self, params: DidOpenTextDocumentParams) -> io::Result<()> {
         let file = params.text_document;
         // Of a configuration, too: they are its own.
-        let settings = self.workspace.of(&path_of(&file.uri));
+        if self.workspace.has_changed(true) {
+            self.read_settings_again()?;
+        }
+        let settings = self.workspace.of_open(&path_of(&file.uri));
         let key = file.uri.as_str().to_owned();
         if drafts::is_one(&file.uri) {
             self.drafts.insert(key, Draft::new(file, self.encoding));
@@ -416,8 +464,11 @@ impl<'o> Server<'o> {
 
     /// Tells what is wrong in configurations, and shows it in them.
     fn tell_of_settings(&mut self) -> io::Result<()> {
-        for error in self.workspace.new_errors() {
-            self.show(error)?;
+        self.watch()?;
+        let drafts = &self.drafts;
+        let is_open = |path: &Path| drafts.values().any(|draft| draft.path == path);
+        for error in self.workspace.new_errors(is_open) {
+            self.show(&error)?;
         }
         let faults = self.workspace.faults();
         let now: BTreeSet<PathBuf> = faults.iter().map(|fault| fault.path.clone()).collect();
@@ -449,7 +500,7 @@ impl<'o> Server<'o> {
         // A file that is not open has no text that could change.
         let Some(document) = self.documents.get_mut(key) else { return Ok(()) };
         document.edit(file.version, &params.content_changes);
-        self.lint(key)
+        if self.workspace.has_changed(false) { self.read_settings_again() } else { self.lint(key) }
     }
 
     fn close(&mut self, params: &DidCloseTextDocumentParams) -> io::Result<()> {
@@ -468,13 +519,13 @@ impl<'o> Server<'o> {
 
     fn read_settings_again(&mut self) -> io::Result<()> {
         if let Some(why) = self.workspace.read_again() {
-            self.show(format!("{UNUSABLE}{why}"))?;
+            self.show(&format!("{UNUSABLE}{why}"))?;
         }
         let mut keys: Vec<String> = self.documents.keys().cloned().collect();
         keys.sort_unstable();
         for key in keys {
             if let Some(document) = self.documents.get_mut(&key) {
-                document.set(self.workspace.of(&path_of(&document.uri)));
+                document.set(self.workspace.of_open(&path_of(&document.uri)));
             }
             self.lint(&key)?;
         }
@@ -527,10 +578,19 @@ impl<'o> Server<'o> {
         let is_current = self.documents.get_mut(key).is_some_and(|document| document.take(round, report));
         if has_failed {
             let name = shown(key);
-            self.show(format!("{name} was not checked: this is a fault of toolcheck, please report it"))?;
+            self.show(&format!("{name} was not checked: this is a fault of toolcheck, please report it"))?;
             return self.answer_awaited(key);
         }
         if is_current { self.publish(key) } else { Ok(()) }
+    }
+}
+
+/// Encodes what a client has left as it is in the address of the file that a message is about.
+fn encode(params: &mut Json) {
+    if let Some(uri) = params.pointer_mut("/textDocument/uri")
+        && let Some(better) = uri.as_str().and_then(encoded).filter(|better| *uri != *better.as_str())
+    {
+        *uri = better.as_str().into();
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -16,7 +17,9 @@ use toolcheck_core::ir::TranscriptKind;
 use toolcheck_core::suggest::unknown;
 use toolcheck_lint::{FileReport, Options};
 use toolcheck_open::{Container, FileFormat};
-use toolcheck_project::{ConfigOptions, Configs, Error, Input, Limits, Resolver, SettingsFault, find_target};
+use toolcheck_project::{
+    ConfigOptions, Configs, Error, Input, Limits, NAMES, Resolver, SettingsFault, find_target,
+};
 
 use crate::diagnostics::MOST;
 
@@ -158,9 +161,14 @@ impl Unusable {
     }
 }
 
+/// An error without the list for a terminal that may follow it, and on one line.
+fn brief(error: &Error) -> String {
+    error.to_string().split("\n\n").next().unwrap_or_default().replace("\nerror: ", "; ")
+}
+
 impl From<Error> for Unusable {
     fn from(error: Error) -> Self {
-        Self { messages: vec![error.to_string()], faults: error.faults().to_vec(), lacks_config: false }
+        Self { messages: vec![brief(&error)], faults: error.faults().to_vec(), lacks_config: false }
     }
 }
 
@@ -186,7 +194,20 @@ pub(crate) struct Workspace {
     told: Vec<String>,
     /// The last settings of each file that could be used: they hold while somebody edits its configuration.
     last: HashMap<PathBuf, Settings>,
+    /// What the settings of open files come from, or would come from if it were there, as it was.
+    seen: HashMap<PathBuf, Stamp>,
+    looked: Instant,
 }
+
+/// When a file was changed, and its length.
+type Stamp = Option<(Option<SystemTime>, u64)>;
+
+fn stamp(path: &Path) -> Stamp {
+    path.metadata().ok().map(|about| (about.modified().ok(), about.len()))
+}
+
+/// How often it is looked whether settings have changed, if something else does.
+const PAUSE: Duration = Duration::from_secs(1);
 
 impl Workspace {
     /// The settings with what an editor has set, and why some of that can't be used.
@@ -195,12 +216,14 @@ impl Workspace {
         let named = std::mem::take(&mut unusable.faults);
         let unusable = unusable.message();
         let told = unusable.clone();
-        (Self { options, resolver, named, unusable, told: Vec::new(), last: HashMap::new() }, told)
+        let (last, seen, looked) = (HashMap::new(), HashMap::new(), Instant::now());
+        (Self { options, resolver, named, unusable, told: Vec::new(), last, seen, looked }, told)
     }
 
     /// Forgets what was read: configurations have changed. Returns why some of what the editor has set can't be used, if that
     /// is new.
     pub(crate) fn read_again(&mut self) -> Option<String> {
+        self.seen.clear();
         let (resolver, mut unusable) = self.options.resolver();
         self.named = std::mem::take(&mut unusable.faults);
         // The last settings of a configuration that can't be used hold.
@@ -218,6 +241,38 @@ impl Workspace {
 
     pub(crate) fn set(&mut self, options: EditorOptions) {
         self.options = options;
+    }
+
+    /// Whether settings of open files are not as they were: not every editor tells. It is looked once in a while, or `at_once`.
+    pub(crate) fn has_changed(&mut self, at_once: bool) -> bool {
+        if !at_once && self.looked.elapsed() < PAUSE {
+            return false;
+        }
+        self.looked = Instant::now();
+        self.seen.iter().any(|(path, before)| stamp(path) != *before)
+    }
+
+    /// The files that settings were read from.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.resolver.files_read().into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// The settings of an open file.
+    pub(crate) fn of_open(&mut self, path: &Path) -> Option<Settings> {
+        let real = Input::file(path).real;
+        // Above a folder that is known, all are.
+        let new =
+            real.ancestors().skip(1).take_while(|folder| !self.seen.contains_key(&folder.join(NAMES[0].0)));
+        let new = new.flat_map(|folder| NAMES.map(|(name, _)| folder.join(name)));
+        let new: Vec<PathBuf> = new.chain(self.options.config.iter().map(PathBuf::from)).collect();
+        // Before they are read: they may change in between.
+        let note = |path: PathBuf, seen: &mut HashMap<_, _>| {
+            seen.entry(path).or_insert_with_key(|path: &PathBuf| stamp(path));
+        };
+        new.into_iter().for_each(|path| note(path, &mut self.seen));
+        let settings = self.of(path);
+        self.files().into_iter().for_each(|path| note(path, &mut self.seen));
+        settings
     }
 
     /// The settings of a file; `None` if its configuration excludes it, or can't be used and never could.
@@ -253,10 +308,14 @@ impl Workspace {
         faults.filter(|fault| told.insert(*fault)).cloned().collect()
     }
 
-    /// The errors in configurations that were not told yet.
-    pub(crate) fn new_errors(&mut self) -> Vec<String> {
+    /// The errors that were not told yet, without those in configurations that are open, which show them.
+    pub(crate) fn new_errors(&mut self, is_open: impl Fn(&Path) -> bool) -> Vec<String> {
+        let is_shown = |error: &Error| {
+            !error.faults().is_empty() && error.faults().iter().all(|fault| is_open(&fault.path))
+        };
         let foreign = self.resolver.foreign_configs().into_iter().map(|config| config.to_string());
-        let errors = self.resolver.errors().into_iter().map(|error| error.to_string()).chain(foreign);
+        let errors = self.resolver.errors().into_iter().filter(|error| !is_shown(error));
+        let errors = errors.map(|error| brief(&error)).chain(foreign);
         let new: Vec<String> = errors.filter(|error| !self.told.contains(error)).collect();
         self.told.extend(new.iter().cloned());
         new
@@ -309,7 +368,15 @@ impl Settings {
 
 /// The path of a file, or a name for what is not saved.
 pub(crate) fn path_of(uri: &Uri) -> PathBuf {
-    let text = uri.as_str();
+    path_in(uri.as_str())
+}
+
+/// The address of a file in which a client has left characters as they are, as it should be.
+pub(crate) fn encoded(raw: &str) -> Option<Uri> {
+    raw.parse().ok().or_else(|| uri_of(&path_in(raw)).filter(|_| raw.starts_with("file:///")))
+}
+
+fn path_in(text: &str) -> PathBuf {
     let Some(path) = text.strip_prefix("file://") else {
         let name = text.rsplit(['/', ':']).next().unwrap_or(text);
         return PathBuf::from(percent_decode_str(name).decode_utf8_lossy().into_owned());

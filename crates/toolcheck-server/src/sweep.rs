@@ -123,6 +123,9 @@ impl Sweep {
 
     /// The files that `toolcheck lint` would look at and an editor can show.
     fn files(&self) -> Vec<PathBuf> {
+        if self.folders.is_empty() {
+            return Vec::new();
+        }
         let options = FileOptions { paths: self.folders.clone(), ..FileOptions::default() };
         let found = Configs::new(&ConfigOptions::Closest)
             .and_then(|configs| Inputs::find(&options, &Arc::new(configs), HashSet::new()));

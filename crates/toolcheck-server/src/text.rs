@@ -43,6 +43,8 @@ impl Encoding {
 pub(crate) struct Text {
     rope: Rope,
     encoding: Encoding,
+    /// Whether an edit was not understood: the editor's text is another one, until it is sent as a whole.
+    pub(crate) is_lost: bool,
 }
 
 /// The lines that an edit has changed: these became that many others.
@@ -54,7 +56,7 @@ pub(crate) struct Edited {
 
 impl Text {
     pub(crate) fn new(text: &str, encoding: Encoding) -> Self {
-        Self { rope: Rope::from_str(text), encoding }
+        Self { rope: Rope::from_str(text), encoding, is_lost: false }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -155,6 +157,16 @@ impl Text {
         end
     }
 
+    /// The byte at which the line of a byte ends.
+    pub(crate) fn end_of_line(&self, byte: usize) -> usize {
+        self.rope.char_to_byte(self.end_of(self.rope.byte_to_line(byte.min(self.len()))))
+    }
+
+    /// The start of the character that a byte belongs to.
+    pub(crate) fn floor(&self, byte: usize) -> usize {
+        self.rope.char_to_byte(self.rope.byte_to_char(byte.min(self.len())))
+    }
+
     /// The bytes from a character of a line to the end of the line.
     pub(crate) fn rest_of_line(&self, line: usize, character: usize) -> Range<usize> {
         let line = line.min(self.rope.len_lines() - 1);
@@ -166,7 +178,7 @@ impl Text {
     /// Applies an edit, and says which lines it has changed; `None` if the whole text is new.
     pub(crate) fn edit(&mut self, change: &TextDocumentContentChangeEvent) -> Option<Edited> {
         let Some(range) = change.range else {
-            self.rope = Rope::from_str(&change.text);
+            *self = Self::new(&change.text, self.encoding);
             return None;
         };
         let start = self.byte(range.start);

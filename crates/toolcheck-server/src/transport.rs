@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use lsp_server::Message;
+use lsp_server::{ErrorCode, Message};
+use lsp_types::notification::{Cancel, Notification as _};
+use serde_json::Value as Json;
 
 /// The largest message that is read. An editor that sends more than that has lost its way.
 const LARGEST: usize = 1 << 30;
@@ -11,7 +13,7 @@ const LARGEST: usize = 1 << 30;
 pub(crate) enum Incoming {
     Message(Message),
     /// A body that is not a message, and why.
-    Malformed(String),
+    Malformed(ErrorCode, String),
 }
 
 /// Reads a message; `None` at the end of the stream.
@@ -24,21 +26,39 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     }
     Ok(Some(match parse(body) {
         Ok(message) => Incoming::Message(message),
-        Err(error) => Incoming::Malformed(error.to_string()),
+        Err((code, why)) => Incoming::Malformed(code, why),
     }))
 }
 
 /// Parses a message. An editor whose text is UTF-16 may send half a character, as VS Code does when half an emoji is
 /// pasted. Such a half becomes U+FFFD, which is as long in UTF-16: were the message dropped, the server's text would
 /// differ from the editor's from then on, and so would the places of all fixes.
-fn parse(mut body: Vec<u8>) -> serde_json::Result<Message> {
-    serde_json::from_slice(&body).or_else(|error| {
+fn parse(mut body: Vec<u8>) -> Result<Message, (ErrorCode, String)> {
+    let parsed = serde_json::from_slice(&body).or_else(|error| {
         if replace_lone_surrogates(&mut body) == 0 {
             return Err(error);
         }
         serde_json::from_slice(&body)
+    });
+    let mut json: Json = parsed.map_err(|error| (ErrorCode::ParseError, error.to_string()))?;
+    let method = json["method"].as_str().unwrap_or_default();
+    let of_request = if method == Cancel::METHOD { "/params/id" } else { "/id" };
+    // Some put an empty id into a notification.
+    let is_notice = ["$/", "exit", "initialized"].iter().any(|start| method.starts_with(start))
+        || method.contains("/did");
+    if let Some(id) = json.pointer_mut(of_request).filter(|id| !(id.is_null() && is_notice))
+        && !(id.is_string() || id.as_i64().is_some_and(|id| i32::try_from(id).is_ok()))
+    {
+        *id = format!("{OTHER_ID}{id}").into();
+    }
+    serde_json::from_value(json).map_err(|_| {
+        let why = "neither a request, a notification nor a response; batches are not supported";
+        (ErrorCode::InvalidRequest, why.to_owned())
     })
 }
+
+/// What begins an id that the type of ids has no place for, such as one of 53 bits, as long as it is here.
+const OTHER_ID: char = '\0';
 
 /// Replaces the escapes of surrogates without their other half by `\ufffd`; returns their number.
 fn replace_lone_surrogates(json: &mut [u8]) -> usize {
@@ -92,9 +112,17 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
 }
 
 pub(crate) fn write(message: &Message, out: &mut dyn Write) -> io::Result<()> {
-    let mut written = Vec::new();
-    message.clone().write(&mut written)?;
-    out.write_all(&written)?;
+    let mut json = serde_json::to_value(message)?;
+    json["jsonrpc"] = "2.0".into();
+    if let Some(id) = json["id"].as_str().and_then(|id| id.strip_prefix(OTHER_ID)) {
+        json["id"] = serde_json::from_str(id)?;
+    }
+    write_json(&json, out)
+}
+
+pub(crate) fn write_json(json: &Json, out: &mut dyn Write) -> io::Result<()> {
+    let body = json.to_string();
+    write!(out, "Content-Length: {}\r\n\r\n{body}", body.len())?;
     out.flush()
 }
 
@@ -108,7 +136,7 @@ mod tests {
             match read(&mut bytes) {
                 Ok(Some(Incoming::Message(Message::Notification(it)))) => all.push(it.method),
                 Ok(Some(Incoming::Message(it))) => all.push(format!("{it:?}")),
-                Ok(Some(Incoming::Malformed(_))) => all.push("malformed".to_owned()),
+                Ok(Some(Incoming::Malformed(..))) => all.push("malformed".to_owned()),
                 Ok(None) => return all,
                 Err(error) => {
                     all.push(error.to_string());
