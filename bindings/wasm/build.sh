@@ -46,8 +46,9 @@ else
   cp "$built" js/toolcheck.wasm
 fi
 # test/api.test.js says how large a plain build may be, and this how much is downloaded of a release; 2,000,000 is wanted. It
-# was 2,230,000 before histories of voice agents and of BeeAI, full streams of the AI SDK and fixes of repeated faults.
-size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2260000
+# was 2,260,000 before sessions of Pi 1.6, Oh My Pi and OpenClaw, what nine agents put right themselves, messages of TanStack AI
+# and three hundred facts.
+size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2295000
 echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
 if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt "$most" ]; then
   echo "js/toolcheck.wasm is larger than $most bytes with gzip" >&2
