@@ -47,7 +47,7 @@ else
 fi
 # test/api.test.js says how large a plain build may be, and this how much is downloaded of a release; 2,000,000 is wanted. It
 # was 2,260,000 before sessions of Pi 1.6, Oh My Pi and OpenClaw, what nine agents put right themselves, messages of TanStack AI
-# and three hundred facts.
+# and facts about requests.
 size=$(gzip -9c js/toolcheck.wasm | wc -c) most=2295000
 echo "js/toolcheck.wasm: $(wc -c < js/toolcheck.wasm) bytes, $size with gzip"
 if [ "${TOOLCHECK_BUILD_STD:-}" = 1 ] && [ -n "$wasm_opt" ] && [ "$size" -gt "$most" ]; then
