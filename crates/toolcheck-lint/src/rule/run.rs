@@ -227,15 +227,15 @@ fn known_to_rule(context: &Context<'_, '_>, said: &mut DraftContent) -> Option<L
 
 /// The level of a finding about what is no request, or of what no API is known to refuse.
 fn in_log(rule: &'static Rule, context: &Context<'_, '_>, said: &mut DraftContent) -> Option<Level> {
+    let details = &context.transcript.details;
+    let is_learned = context.kind == TranscriptKind::Dataset || context.is_training_example();
     let Some(of_log) = context.policy?.level(rule.id) else {
-        let next = context.next_request()?;
+        let next = context.next_request().filter(|_| !is_learned && !details.is_of_span)?;
         let discards = next.discards(rule.id, &said.cases)?;
         said.help = Some(next.say(&format!("{discards} when it continues the session")).into());
         return Some(Level::Warning);
     };
     // What a framework keeps is what it sends next, unless a model learns it, or it was sent already.
-    let details = &context.transcript.details;
-    let is_learned = context.kind == TranscriptKind::Dataset || context.is_training_example();
     let is_history = of_log == Level::Error && !(is_learned || details.is_expected || details.is_of_span);
     let of_history = || NextRequest::of(context.transcript.format?.id).filter(|_| is_history);
     let Some(next) = context.next_request().or_else(of_history) else { return Some(of_log) };

@@ -3,22 +3,25 @@
 use toolcheck_json::{Document, JsonStr};
 
 use super::{literal, python};
-use crate::ir::{Body, Place, Role, Text, Transcript};
+use crate::ir::{Body, Role, Text, Transcript};
 use crate::tools::Definition;
 
-/// Adds the tools that the text of the first message describes, where the conversation has none besides.
+/// Adds the tools that the first texts of the system describe, where the conversation has none besides.
 pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, column: Option<Text<'s>>) {
     if transcript.request.tools.count() != Some(0) {
         return;
     }
-    let first = transcript.messages.first().filter(|message| message.role == Role::System);
-    let said = first.and_then(|message| match &transcript.parts_of(message).first()?.body {
+    let first = transcript.messages.iter().take_while(|message| message.role == Role::System);
+    let said = first.filter_map(|message| match &transcript.parts_of(message).first()?.body {
         Body::Text(text) => Some((text.string, text.place)),
         _ => None,
     });
-    let column = column.map(|text| (text.string, text.place));
-    let found = said.into_iter().chain(column).map(|(text, place)| (of_text(text), place));
-    let found: Option<(Vec<Definition>, Place)> = found.into_iter().find(|(tools, _)| !tools.is_empty());
+    let described = |text| Some(of_text(text)).filter(|tools| !tools.is_empty());
+    let mut found = said.filter_map(|(text, place)| Some((described(text)?, place)));
+    let column = || column.and_then(|text| Some((described(text.string)?, text.place)));
+    let first = found.next().or_else(column);
+    let found =
+        first.map(|(tools, place)| (found.fold(tools, |all, (tools, _)| [all, tools].concat()), place));
     if let Some((tools, place)) = found {
         transcript.request.tools.place = Some(place);
         transcript.request.tools.in_text = tools;

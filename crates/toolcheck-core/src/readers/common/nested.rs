@@ -78,7 +78,8 @@ pub(crate) fn find<'d, 's>(
             } else if value.is_object() && is_message(value) {
                 found.alone += 1;
             } else {
-                found.other_lists += usize::from(lists::is_list(value));
+                found.other_lists +=
+                    usize::from(lists::is_list(value) && value.elements().any(lists::is_plain));
                 let start = open.len();
                 let children = value.children().filter(|child| child.is_array() || child.is_object());
                 let is_of_span = is_of_span || traces::is_of_model_alone(value);

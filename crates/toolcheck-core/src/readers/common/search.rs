@@ -205,7 +205,7 @@ impl<'d, 's> Row<'d, 's> {
     }
 }
 
-/// The most bytes of tools that are read for the lists of a document: they are read again for each list in an object.
+/// The most bytes of tools that are read for the lists of a document, again for each list.
 const MOST_BESIDE: usize = 64 << 20;
 
 impl<'s> FoundList<'_, 's> {
@@ -277,8 +277,11 @@ impl<'s> FoundList<'_, 's> {
         if let Some(page) = self.around.row.filter(|row| is_page(*row)) {
             self.settle_page(page, reader, &mut transcript);
         }
-        // A text of the system describes tools also where nothing stands beside the list.
-        beside.unwrap_or_default().add_to(&mut transcript);
+        // Whoever writes calls as text describes tools there, too.
+        let in_text = matches!(self.how, How::Turns).then(Beside::default);
+        if let Some(beside) = beside.or(in_text) {
+            beside.add_to(&mut transcript);
+        }
         if reader.kind == SourceKind::Trace || self.around.side.is_known {
             flattened::settle(&mut transcript, self.list.document());
         }
@@ -596,7 +599,7 @@ impl<'d, 's> Search<'d, 's> {
     }
 }
 
-/// Whether there is anything to look for in a value. A file of 64 MB may have as many million numbers.
+/// Whether there is anything to look for in a value. A file may have millions of numbers.
 fn may_hold(value: Value<'_, '_>) -> bool {
     value.as_json_str().is_some() || value.children().next().is_some()
 }

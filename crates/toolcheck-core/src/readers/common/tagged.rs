@@ -27,17 +27,20 @@ pub(crate) fn has_list(text: Value<'_, '_>) -> bool {
     text.as_json_str().filter(may_have_one).is_some_and(|text| lists_in(&text.decode()).next().is_some())
 }
 
-/// The lists of a text, none of which is inside of the thought.
+/// The lists of a text, none of which is inside of the thought. Behind the first, words may name the tags.
 fn lists_in(text: &str) -> impl Iterator<Item = Block<'_>> {
     let [opening, closing] = AROUND_LIST;
     let thought = text.trim_start().starts_with("<think>").then(|| text.find("</think>"));
     let mut at = thought.map_or(0, |end| end.unwrap_or(text.len()));
+    let mut is_first = true;
     std::iter::from_fn(move || {
         loop {
             let start = at + text[at..].find(opening)?;
             let tag = start..start + opening.len();
             at = tag.end;
-            if text[at..].trim_start().starts_with('[') {
+            let is_list = |list: &str| is_first || list.trim_start().starts_with('{');
+            if text[at..].trim_start().strip_prefix('[').is_some_and(is_list) {
+                is_first = false;
                 let end = text[at..].find(closing).map(|end| at + end);
                 at = end.unwrap_or(text.len());
                 let inside = text[tag.end..at].trim_start();

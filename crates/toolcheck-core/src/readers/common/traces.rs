@@ -213,10 +213,10 @@ fn says_model(span: Value<'_, '_>, key: &str) -> Option<bool> {
     kind.or_else(|| of_datadog(span)).or_else(|| of_weave(span)).map(|kind| is_kind_of_model(&kind))
 }
 
-/// Whether an object says of itself that it is of one request to a model.
+/// Whether an object says of itself that it is of one request to a model. The `type` and the `kind` of anything may be `chat`.
 pub(crate) fn is_of_model_alone(span: Value<'_, '_>) -> bool {
-    let mut keys = KINDS.iter().chain(&["span_kind"]);
-    keys.any(|key| span.get_str(key).is_some_and(|kind| is_kind_of_model(&kind)))
+    const OF_SPANS: [&str; 5] = words("run_type spanType span_type call_type span_kind");
+    OF_SPANS.iter().any(|key| span.get_str(key).is_some_and(|kind| is_kind_of_model(&kind)))
 }
 
 fn is_kind_of_model(kind: &str) -> bool {
