@@ -201,7 +201,7 @@ impl Linter {
                     let fixed = fixed.and_then(|how| linter.fixed(text, how));
                     let fixed =
                         fixed.map(|fixed| if has_tools { changed_columns(text, fixed) } else { fixed });
-                    verdicts.push(&report, fixed.as_deref());
+                    verdicts.push(&report, text, fixed.as_deref());
                 });
                 seen.map_err(pyo3::exceptions::PyTypeError::new_err)?;
                 batches.push(verdicts.batch().map_err(PyValueError::new_err)?);

@@ -260,6 +260,7 @@ def test_what_is_beside_the_fix_stays():
     assert kept["body"].to_pylist()[1] == Linter(kind="dataset").fix(text).text
     assert kept["body"].to_pylist()[2:] == [None, "nope"]
     assert str(report) == "4 rows: 4 kept, 1 of them after a fix, 0 dropped"
+    assert report._repr_html_() == f"<pre>{report}</pre>"
     # What is not read was not checked.
     kept, report = clean_dataset(table, messages="body", fix="safe")
     assert (kept["n"].to_pylist(), report.before.unread, report.after.unread) == ([0, 1], 2, 0)

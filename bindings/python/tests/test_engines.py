@@ -92,6 +92,8 @@ def test_findings_of_spark(spark):
     assert (nested.rows, nested.unread, nested.messages) == (1, 0, 1)
     with pytest.raises(TypeError, match="`key` is needed"):
         lint_dataframe(df, messages="messages", mode="rows")
+    with pytest.raises(ValueError, match="^there is no column `nope`; there are `id`, `messages`, `tools`$"):
+        lint_dataframe(df, messages="nope")
     assert all(count.samples == () for count in lint_dataframe(df, messages="messages").counts)
 
 
@@ -177,6 +179,18 @@ def test_ray(ray, said, partitions):
             assert {row["id"] for row in ds.map_batches(part, batch_format=form).take_all()} == kept()
         numbered = ray.data.from_items([{**row, "id": number} for number, row in enumerate(rows())])
         assert {type(row["id"]) for row in lint_dataset(numbered, **HOW, mode="rows").take_all()} == {int}
+
+
+def test_blocks_of_ray_that_differ(ray):
+    """Ray can't say the columns of all of them together."""
+    from toolcheck_lint.ray import lint_dataset
+
+    rows = [{"id": number, "messages": [{"role": "user", "content": "Hello", "meta": meta}], "tools": "[]"} for number, meta in enumerate([{"a": 1}, {"a": "x"}])]
+    ds = ray.data.from_items(rows, override_num_blocks=2)
+    summary = lint_dataset(ds, messages="messages", tools="tools")
+    assert (summary.rows, summary.messages) == (2, 2)
+    with pytest.raises(ValueError, match="^there is no column `nope`; there are `id`, `messages`, `tools`$"):
+        lint_dataset(ray.data.from_items(globals()["rows"]()), messages="nope")
 
 
 def test_batches_of_ray_without_a_format():

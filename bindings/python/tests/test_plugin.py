@@ -213,6 +213,37 @@ def test_later(toolcheck_http):
     result.stdout.fnmatch_lines(["*toolcheck: request 1 of 1*", "*unanswered-tool-call*"])
 
 
+def test_warnings_of_what_is_sent(run):
+    """At Groq, a call without a result is only known to be answered badly."""
+    pytest.importorskip("httpx")
+    result = run(
+        """
+import httpx
+import pytest
+
+BODY = {"model": "m", "messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}}]}, {"role": "user", "content": "?"}],
+    "tools": [{"type": "function", "function": {"name": "now", "description": "n", "parameters": {"type": "object", "properties": {}}}}]}
+
+def send():
+    httpx.Client(transport=httpx.MockTransport(lambda request: httpx.Response(200, json={}))).post("https://api.groq.com/openai/v1/chat/completions", json=BODY)
+
+def test_warned(toolcheck_http):
+    send()
+    assert (toolcheck_http[0].errors, toolcheck_http[0].warnings) == (0, 1)
+
+@pytest.mark.toolcheck(level="warning")
+def test_failed(toolcheck_http):
+    send()
+
+def test_allowed(toolcheck_http):
+    toolcheck_http.allow("unanswered-tool-call")
+    send()
+"""
+    )
+    result.assert_outcomes(passed=3, errors=1, warnings=1)
+    result.stdout.fnmatch_lines(["*FindingWarning: *::test_warned: unanswered-tool-call at * of request 1: *"])
+
+
 def test_a_setting_that_is_misspelt(run):
     result = run("def test_it(toolcheck):\n    toolcheck(CLEAN, targt='bedrock')\n")
     result.stdout.fnmatch_lines(["*TypeError: toolcheck() got an unexpected keyword argument `targt`; did you mean `target`?"])

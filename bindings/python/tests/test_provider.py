@@ -228,6 +228,20 @@ def test_it(provider):
     run(source, "-Werror").assert_outcomes(failed=1)
 
 
+def test_a_path_that_the_mock_does_not_have_is_named(run):
+    result = run(
+        """
+import urllib.request
+
+def test_it(provider):
+    with pytest.raises(OSError):
+        urllib.request.urlopen(urllib.request.Request(provider.url + "/messages", data=b"{}"))
+"""
+    )
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*NoRequestWarning: *::test_it sent something to a path that its mock does not have, and got 404: POST /messages (*/v1*); nothing else was sent*"])
+
+
 def test_the_marker_and_the_configuration_choose_the_target(run, pytester):
     pytester.makeini("[pytest]\ntoolcheck_target = claude\ntoolcheck_strict = likely\n")
     pytester.makefile(".toml", own='id = "own"\nname = "Own"\nextends = "anthropic"\n')

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, Unpack, final
 
-from ._batches import Job
+from ._batches import Job, check_columns
 from ._given import check_settings, note_tools, warn
+from ._kept import Unfit
 from ._linter import Linter, RowSettings
-from ._stores import Unfit, first_of, store_of
-from ._summary import Summary
+from ._stores import first_of, store_of
+from ._summary import Summary, as_html
 
 Data = TypeVar("Data")
+DECODER = json.JSONDecoder()
 Progress = Callable[[int], object]
 MOST_NAMED = 10_000
 """The most rows that a report names."""
@@ -78,6 +80,9 @@ class CleanReport:
             why = f" ({'; '.join(self.unfit_reasons[:REASONS_SHOWN])})" if self.unfit_reasons else ""
             unfit = f", {self.unfit} could not be fixed in their columns{why}"
         return f"{self.rows} rows: {self.kept} kept{fixed}, {self.dropped} dropped{unfit}{left_out}"
+
+    def _repr_html_(self) -> str:
+        return as_html(str(self))
 
 
 def clean_dataset(
@@ -152,10 +157,24 @@ class Cleaner:
     def __reduce__(self) -> tuple[Any, ...]:
         return Cleaner, (self.job, self._drop, self._fix)
 
-    @property
-    def named(self) -> list[str]:
-        """The columns that have to be there."""
-        return [name for name in (self.job.messages, self.job.tools, self.job.key) if name is not None]
+    def check(self, columns: list[str]) -> None:
+        """A `ValueError` if a column is not there."""
+        key = self.job.key
+        if key is not None and key not in columns and self.job.messages is None:
+            # A path in each row.
+            key = key.partition(".")[0]
+        check_columns([name for name in (self.job.messages, self.job.tools, key) if name is not None], columns)
+
+    def _name(self, store: Any, number: int) -> Any:
+        """The key of a row, or its number."""
+        key = self.job.key
+        if key is None or key in store.names:
+            return self._rows + number if key is None else store.value(key, number)
+        first, *path = key.split(".")
+        value = store.value(first, number)
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return self._rows + number if value is None else value
 
     @property
     def is_fixing(self) -> bool:
@@ -177,7 +196,7 @@ class Cleaner:
 
     def clean(self, store: Any, progress: Progress | None = None) -> tuple[Any, list[bool]]:
         """The rows of a table with what can be fixed fixed, and which of them are to be kept."""
-        store.check(self.named)
+        self.check(store.names)
         unsafe = None if self._fix is None else self._fix == "unsafe"
         table, before, after, left_out = self._verdicts(store, unsafe, progress)
         self._before += before
@@ -186,8 +205,8 @@ class Cleaner:
         verdicts = store.read(table)
         fixed: list[int] = []
         if unsafe is not None:
-            changed = [(number, text) for number, text in enumerate(verdicts["fixed"]) if text is not None]
-            fixed = self._store_rows(store, changed)
+            texts = zip(verdicts["fixed"], verdicts["read"], strict=True)
+            fixed = self._store_rows(store, [(number, now, read) for number, (now, read) in enumerate(texts) if now is not None])
             if fixed:
                 # What counts is what is found in the rows as they are stored now.
                 table, _, after, left_out = self._verdicts(store, None, None)
@@ -197,34 +216,32 @@ class Cleaner:
         counts = zip(verdicts["ok"], verdicts["warnings"], strict=True)
         mask = [self._drop is None or (ok and not (warned and self._drop == "warning")) for ok, warned in counts]
         self._fixed += sum(mask[number] for number in fixed)
-        key = self.job.key
         for number, ok in enumerate(mask):
             if not ok and len(self._dropped) < MOST_NAMED:
-                self._dropped.append(self._rows + number if key is None else store.value(key, number))
+                self._dropped.append(self._name(store, number))
         self._rows += len(mask)
         return store, mask
 
     def _verdicts(self, store: Any, unsafe: bool | None, progress: Progress | None) -> tuple[Any, Summary, Summary, Summary]:
         linter: Linter = self.job.linter
         messages, tools = (None if name is None else store.column(name) for name in (self.job.messages, self.job.tools))
-        array = store.table(without=self.job.key) if messages is None else messages
+        own = self.job.key if self.job.key in store.names else None
+        array = store.table(without=own) if messages is None else messages
         return linter._verdicts(array, tools, unsafe_fixes=unsafe, drop=self._drop, progress=progress)
 
-    def _store_rows(self, store: Any, changed: list[tuple[int, str]]) -> list[int]:
+    def _store_rows(self, store: Any, changed: list[tuple[int, str, str]]) -> list[int]:
         """Puts fixed rows where they were; the numbers of those that fit there."""
         messages, tools = self.job.messages, self.job.tools
         assert messages is not None
-        done: dict[str, list[tuple[int, Any]]] = {name: [] for name in (messages, tools) if name is not None}
+        names = {"messages": messages} if tools is None else {"messages": messages, "tools": tools}
+        done: dict[str, list[tuple[int, Any]]] = {name: [] for name in names.values()}
         fixed = []
-        for number, text in changed:
-            parts: dict[str, tuple[Any, str | None]]
-            if tools is None:
-                parts = {messages: (json.loads(text), text)}
-            else:
-                # A column that is the same as before is not in the row.
-                row = json.loads(text)
-                names = {"messages": messages, "tools": tools}
-                parts = {name: (row[key], None) for key, name in names.items() if key in row}
+        for number, text, read in changed:
+            # A column that is the same as before is not in the row.
+            parts = {messages: (text, read)}
+            if tools is not None:
+                before = members(read)
+                parts = {names[key]: (one, before.get(key, "null")) for key, one in members(text).items()}
             made = self._made(store, number, parts)
             if made is None:
                 self._unfit += 1
@@ -237,15 +254,28 @@ class Cleaner:
                 store.replace(name, values)
         return fixed
 
-    def _made(self, store: Any, number: int, parts: dict[str, tuple[Any, str | None]]) -> dict[str, Any] | None:
+    def _made(self, store: Any, number: int, parts: dict[str, tuple[str, str]]) -> dict[str, Any] | None:
         """The values of a row as their columns hold them; `None` if one of them does not fit there, which is noted."""
         made = {}
-        for name, (value, text) in parts.items():
+        for name, (text, read) in parts.items():
             try:
-                made[name] = store.made(name, number, value, text)
+                made[name] = store.made(name, number, text, read)
             except Unfit as reason:
                 why = f"`{name}`: {reason}"
                 if why not in self._unfit_reasons and len(self._unfit_reasons) < MOST_REASONS:
                     self._unfit_reasons.append(why)
                 return None
         return made
+
+
+def members(text: str) -> dict[str, str]:
+    """The texts of the members of an object that is written without spaces between them."""
+    found, at = {}, 1
+    while text[at] == '"':
+        name, at = DECODER.raw_decode(text, at)
+        _, end = DECODER.raw_decode(text, at + 1)
+        found[name] = text[at + 1 : end]
+        at = end + 1
+        if at >= len(text):
+            break
+    return found

@@ -15,7 +15,8 @@ def check_level(level: str) -> None:
         raise ValueError(f"there is no level {level!r}; expected error or warning")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Where all fields are keywords, pyright lets no class below have positional patterns of its own.
+@dataclass(frozen=True, slots=True, kw_only=True, match_args=False)
 class Place:
     """A place in a body."""
 
@@ -39,7 +40,7 @@ class Label(Place):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, match_args=False)
 class Finding(Place):
     """A problem in a body. In a `match`, its positional patterns are the rule, the pointer and the message."""
 

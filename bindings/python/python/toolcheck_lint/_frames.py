@@ -4,6 +4,7 @@ import base64
 import decimal
 import json
 import math
+import os
 import sys
 from typing import Any
 
@@ -66,11 +67,18 @@ def _of_pandas(pandas: Any, array: Any) -> Any:
         return _column(pyarrow, array, True)[0]
     columns, fields = [], []
     for name in array.columns:
+        check_names(array.columns, name)
         column, is_json = _column(pyarrow, array[name], name in LISTS)
         metadata = {"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": ""} if is_json else None
         columns.append(column)
         fields.append(pyarrow.field(str(name), column.type, metadata=metadata))
     return pyarrow.table(columns, schema=pyarrow.schema(fields))
+
+
+def check_names(columns: Any, name: Any) -> None:
+    """A `ValueError` if several columns of pandas have a name."""
+    if list(columns).count(name) > 1:
+        raise ValueError(f"there are several columns `{name}`")
 
 
 def _column(pyarrow: Any, series: Any, has_lists: bool) -> tuple[Any, bool]:
@@ -81,10 +89,24 @@ def _column(pyarrow: Any, series: Any, has_lists: bool) -> tuple[Any, bool]:
         except (pyarrow.ArrowException, TypeError):
             # Such as numbers among texts.
             pass
-    said = (None if _is_nothing(value) else bare(value) for value in series)
-    said = (_said(value) for value in said) if has_lists else said
-    texts = [None if value is None else json.dumps(value, default=str) for value in said]
+    texts = [None if _is_nothing(value) else _as_json(value, has_lists) for value in series]
     return pyarrow.array(texts, pyarrow.large_string()), True
+
+
+def _as_json(value: Any, has_lists: bool) -> str:
+    if has_lists and isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        # Beside lists, there are texts of lists.
+        return value
+    value = bare(value)
+    # Any object may stand beside a conversation, but not in it.
+    return json.dumps(_said(value), default=_shown) if has_lists else json.dumps(value, default=str)
+
+
+def _shown(value: Any) -> str:
+    """Dates and durations as text, as in columns of Arrow."""
+    if type(value).__module__.partition(".")[0] in ("datetime", "pandas", "uuid") or isinstance(value, os.PathLike):
+        return str(value)
+    raise TypeError(f"cannot read a {type(value).__name__} of Python as JSON in a conversation")
 
 
 def _said(value: Any) -> Any:

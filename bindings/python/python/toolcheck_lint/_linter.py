@@ -13,7 +13,7 @@ from . import _native
 from ._errors import texts_of
 from ._frames import readable
 from ._keywords import checked
-from ._report import Report, ShowOutput
+from ._report import Report, ShowOutput, as_part
 from ._summary import Summary
 from ._template import Template, files_of
 
@@ -144,8 +144,8 @@ class Linter:
             _check("target", target, str | os.PathLike, "a name (str) or a path")
         if config is not None:
             _check("config", config, str | os.PathLike, "the text of a configuration (str) or a path")
-        for argument, file in {"target": target, "config": config}.items():
-            if isinstance(file, str) and ".toml" in file and not any(mark in file for mark in "\n=["):
+        for argument, file, end in (("target", target, ".toml"), ("config", config, ".toml"), ("tools", tools, ".json")):
+            if isinstance(file, str) and end in file and not any(mark in file for mark in "\n=[{"):
                 raise ValueError(f"{argument}: to read the file {file}, pass a path: `pathlib.Path(...)`")
         self._settings = {
             "target": None if isinstance(target, os.PathLike) else target,
@@ -406,7 +406,7 @@ class Picture(str):
         return picture
 
     def _repr_html_(self) -> str:
-        return self._html
+        return as_part(self._html)
 
 
 @final
@@ -531,7 +531,7 @@ class Diff(Sequence[Change]):
         return f"<Diff: {len(self)} changes>"
 
     def _repr_html_(self) -> str:
-        return self.render("html")
+        return as_part(self.render("html"))
 
 
 @checked

@@ -1,6 +1,7 @@
 """The report of a body."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -25,6 +26,13 @@ class ReportError(ToolcheckError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.report, str(self))
+
+
+def as_part(page: str) -> str:
+    """What a page of HTML shows, as a part of another one such as a notebook, whose rules hold for nothing else there."""
+    style, body = (page.partition(f"<{tag}>")[2].partition(f"</{tag}>")[0] for tag in ("style", "body"))
+    style = re.sub(r"(?m)^(\s*)(?::root|body) \{", r"\1& {", style)
+    return f'<div class="toolcheck">\n<style>\n.toolcheck {{{style}}}\n</style>{body}</div>\n'
 
 
 NOTHING_READ = "there is no transcript in the body, so nothing was checked"
@@ -126,7 +134,7 @@ class Report(Sequence[Finding]):
         return report
 
     def _repr_html_(self) -> str:
-        return self._linted.show("html", False, 100, False, False)
+        return as_part(self._linted.show("html", False, 100, False, False))
 
     @property
     def _findings(self) -> list[Finding]:

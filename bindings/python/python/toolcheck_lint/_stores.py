@@ -1,16 +1,12 @@
 """Tables of pyarrow, polars and pandas, whose rows are read, replaced and left out."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
-from ._batches import check_columns
-from ._frames import SCHEMAS, bare
-
-
-class Unfit(Exception):
-    """A value is none of its column; the text says why."""
+from ._frames import SCHEMAS, check_names
+from ._kept import Kept, Unfit, Written, text_of
 
 
 LONGEST_REASON = 200
@@ -69,18 +65,15 @@ def first_of(data: Any) -> Callable[[str], list[Any]]:
     return first
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
 class ArrowStore:
     """A table or a batch of pyarrow."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def check(self, names: Sequence[str]) -> None:
-        check_columns(names, self._data.schema.names)
+    @property
+    def names(self) -> list[str]:
+        return list(self._data.schema.names)
 
     def table(self, without: str | None = None) -> Any:
         return self._data if without is None else self._data.select([name for name in self._data.schema.names if name != without])
@@ -97,15 +90,20 @@ class ArrowStore:
 
         return {name: column.to_pylist() for name, column in _columns(pyarrow.table(table)) if name != "findings"}
 
-    def made(self, name: str, number: int, value: Any, text: str | None) -> Any:
-        """A value as the column holds it, of which `text` is the JSON as it was fixed."""
+    def made(self, name: str, number: int, text: str, read: str) -> Any:
+        """A value as the column holds it, of which `text` is the JSON as it was fixed, and `read` as it was before."""
         import pyarrow
 
         kind = self.column(name).type
         if is_text(pyarrow, kind):
-            value = text if text is not None else _text(value)
-        elif is_text(pyarrow, getattr(kind, "value_type", None)):
-            value = [_text(one) for one in value]
+            return arrow_array([text], kind)
+        try:
+            old = self.value(name, number)
+        except (pyarrow.ArrowException, ValueError) as reason:
+            raise _unfit(reason) from reason
+        value = Kept(old, json.loads(read)).put_into(json.loads(text))
+        if is_text(pyarrow, getattr(kind, "value_type", None)) and isinstance(value, list):
+            value = [text_of(one) for one in value]
         return arrow_array([value], kind)
 
     def replace(self, name: str, values: list[tuple[int, Any]]) -> None:
@@ -175,7 +173,7 @@ def arrow_array(values: list[Any], kind: Any, in_schema: bool = False) -> Any:
         if isinstance(kind, pyarrow.BaseExtensionType):
             if kind.extension_name != "arrow.json":
                 raise Unfit(f"values of the type {kind.extension_name} are not written")
-            texts = [None if value is None else _text(value) for value in values]
+            texts = [None if value is None else text_of(value) for value in values]
             return pyarrow.ExtensionArray.from_storage(kind, pyarrow.array(texts, kind.storage_type))
         if types.is_list(kind) or types.is_large_list(kind):
             ends: list[int | None] = [0]
@@ -207,14 +205,14 @@ def arrow_array(values: list[Any], kind: Any, in_schema: bool = False) -> Any:
             nothing = pyarrow.array([value is None for value in values], pyarrow.bool_())
             return pyarrow.StructArray.from_arrays(members, fields=fields, mask=nothing)
         if in_schema and is_text(pyarrow, kind):
-            values = [_text(value) if isinstance(value, dict) else value for value in values]
+            values = [text_of(value) if isinstance(value, dict) else value for value in values]
         return pyarrow.array(values, kind)
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as reason:
         raise _unfit(reason) from reason
 
 
 def _named(value: Any) -> str:
-    text = _text(value)
+    text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 40 else text[:40] + "…"
 
 
@@ -224,8 +222,9 @@ class PolarsStore:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def check(self, names: Sequence[str]) -> None:
-        check_columns(names, self._data.columns)
+    @property
+    def names(self) -> list[str]:
+        return list(self._data.columns)
 
     def table(self, without: str | None = None) -> Any:
         return self._data if without is None else self._data.drop(without)
@@ -242,17 +241,20 @@ class PolarsStore:
         frame = polars.DataFrame(table)
         return {name: frame.get_column(name).to_list() for name in frame.columns if name != "findings"}
 
-    def made(self, name: str, number: int, value: Any, text: str | None) -> Any:
+    def made(self, name: str, number: int, text: str, read: str) -> Any:
         import polars
 
-        kind = self.column(name).dtype
+        column = self.column(name)
+        kind = column.dtype
         texts = (polars.String, polars.Binary, polars.Categorical, polars.Enum)
+        value: Any
         if isinstance(kind, texts):
-            value = text if text is not None else _text(value)
-            value = value.encode() if kind == polars.Binary else value
-        elif isinstance(kind, polars.List) and isinstance(kind.inner, texts):
-            value = [_text(one) for one in value]
-        value = _in_polars(polars, value, kind)
+            value = text.encode() if kind == polars.Binary else text
+        else:
+            value = Kept(column.slice(number, 1).to_list()[0], json.loads(read)).put_into(json.loads(text))
+            if isinstance(kind, polars.List) and isinstance(kind.inner, texts):
+                value = [text_of(one) for one in value]
+            value = _in_polars(polars, value, kind)
         stored = _storage(polars, kind)
         try:
             made = polars.Series(name, [value], dtype=stored)
@@ -261,7 +263,7 @@ class PolarsStore:
         except (polars.exceptions.PolarsError, TypeError, ValueError, OverflowError) as reason:
             raise _unfit(reason) from reason
         # What has no field in a struct is lost without an error.
-        now, wanted = bare(made.to_list()[0]), bare(value)
+        now, wanted = _there(made.to_list()[0]), _there(value)
         if now != wanted:
             raise Unfit(_lost(now, wanted) or "it would be another value there")
         return made
@@ -280,6 +282,15 @@ class PolarsStore:
         import polars
 
         return self._data if all(mask) else self._data.filter(polars.Series(mask, dtype=polars.Boolean))
+
+
+def _there(value: Any) -> Any:
+    """A value without what is `None`, which every struct has, and with a NaN that is equal to itself."""
+    if isinstance(value, dict):
+        return {name: _there(one) for name, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [_there(one) for one in value]
+    return "nan" if value != value else value
 
 
 def _lost(now: Any, wanted: Any) -> str | None:
@@ -311,46 +322,15 @@ def _in_polars(polars: Any, value: Any, kind: Any, in_schema: bool = False) -> A
     if hasattr(kind, "ext_storage"):
         if kind.ext_name() != "arrow.json":
             raise Unfit(f"values of the type {kind.ext_name()} are not written")
-        return None if value is None else _text(value)
+        return None if value is None else text_of(value)
     if isinstance(kind, polars.List) and isinstance(value, list):
         return [_in_polars(polars, one, kind.inner, in_schema) for one in value]
     if isinstance(kind, polars.Struct) and isinstance(value, dict):
         kinds = {field.name: field.dtype for field in kind.fields}
         return {name: _in_polars(polars, one, kinds.get(name), in_schema or name in SCHEMAS) for name, one in value.items()}
-    return _text(value) if in_schema and kind == polars.String and isinstance(value, dict) else value
-
-
-def _as_before(old: Any, value: Any, in_schema: bool = False) -> Any:
-    """A value as the old one has it: with texts where it has the JSON of schemas as text, and with its keys that say
-    nothing, such as `"content": None`, which no reader sees."""
-    old = old.tolist() if hasattr(old, "tolist") else old
-    if isinstance(value, dict):
-        if isinstance(old, str):
-            return _text(value) if in_schema else value
-        if isinstance(old, dict):
-            made = {name: _as_before(old.get(name), one, in_schema or name in SCHEMAS) for name, one in value.items()}
-            empty = [name for name, one in old.items() if one is None and name not in made]
-            # In the order that they had.
-            return {**{name: made.get(name) for name in old if name in made or name in empty}, **made} if empty else made
-    if isinstance(value, list) and isinstance(old, list) and old:
-        # What a fix does not change may stand at another place now.
-        same = {_text(bare(one)): one for one in old} if any(isinstance(one, dict) for one in old) else {}
-        places = [_text(one) for one in value] if same else []
-        if same:
-            return [
-                same[text] if text in same else _as_before(_like(old, place, one), one, in_schema)
-                for place, (text, one) in enumerate(zip(places, value, strict=True))
-            ]
-        return [_as_before(old[min(place, len(old) - 1)], one, in_schema) for place, one in enumerate(value)]
+    if isinstance(value, Written) or in_schema and kind == polars.String and isinstance(value, dict):
+        return text_of(value)
     return value
-
-
-def _like(old: list[Any], place: int, value: Any) -> Any:
-    """What an element of a list is to be like: the old one at its place, if both are of the same role."""
-    like = old[min(place, len(old) - 1)]
-    if isinstance(like, dict) and isinstance(value, dict) and like.get("role") != value.get("role"):
-        return {name: one for name, one in like.items() if one is not None}
-    return like
 
 
 class PandasStore:
@@ -359,13 +339,15 @@ class PandasStore:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def check(self, names: Sequence[str]) -> None:
-        check_columns(names, [str(name) for name in self._data.columns])
+    @property
+    def names(self) -> list[str]:
+        return [str(name) for name in self._data.columns]
 
     def table(self, without: str | None = None) -> Any:
         return self._data if without is None else self._data.drop(columns=without)
 
     def column(self, name: str) -> Any:
+        check_names(self._data.columns, name)
         return self._data[name]
 
     def value(self, name: str, number: int) -> Any:
@@ -376,18 +358,19 @@ class PandasStore:
     def read(self, table: Any) -> dict[str, list[Any]]:
         return ArrowStore(None).read(table)
 
-    def made(self, name: str, number: int, value: Any, text: str | None) -> Any:
+    def made(self, name: str, number: int, text: str, read: str) -> Any:
         column = self.column(name)
-        if column.dtype == object:
-            old = column.iloc[number]
-            if isinstance(old, str | bytes):
-                value = text if text is not None else _text(value)
-                return value.encode() if isinstance(old, bytes) else value
-            return [_text(one) for one in value] if len(old) and isinstance(old[0], str) else _as_before(old, value)
         if hasattr(column.dtype, "pyarrow_dtype"):
-            return self._arrow(name).made(name, number, value, text)
+            return self._arrow(name).made(name, number, text, read)
+        old = column.iloc[number]
         # Texts are all that another type can have.
-        return text if text is not None else _text(value)
+        if column.dtype != object or isinstance(old, str):
+            return text
+        if isinstance(old, bytes):
+            return text.encode()
+        value = Kept(old, json.loads(read), is_object=True).put_into(json.loads(text))
+        is_of_texts = isinstance(value, list) and len(old) > 0 and isinstance(old[0], str)
+        return [one if isinstance(one, str) else text_of(one) for one in value] if is_of_texts else value
 
     def replace(self, name: str, values: list[tuple[int, Any]]) -> None:
         import pandas

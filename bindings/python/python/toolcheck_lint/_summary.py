@@ -1,5 +1,6 @@
 """Counts of findings over many rows."""
 
+import html
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,11 @@ from typing import Any, Literal, final
 from . import _native
 from ._exceptions import ToolcheckError
 from ._findings import Level, check_level
+
+
+def as_html(text: str) -> str:
+    """A text for people, as a notebook shows it."""
+    return f"<pre>{html.escape(text)}</pre>"
 
 
 @final
@@ -224,6 +230,9 @@ class Summary:
     def __repr__(self) -> str:
         counts = f"{self.errors} errors, {self.warnings} warnings"
         return f"<Summary: {self.rows} rows, {self.unread} not read, {counts}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self.render())
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Summary.from_bytes, (self.to_bytes(),)

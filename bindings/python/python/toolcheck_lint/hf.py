@@ -161,7 +161,7 @@ def clean(ds: Any, cleaner: "Cleaner", progress: "Callable[[int], object] | None
         raise TypeError(
             "a data set that is streamed is cleaned batch by batch: see `Cleaning` in docs/datasets.md"
         )
-    check_columns(cleaner.named, ds.column_names)
+    cleaner.check(ds.column_names)
     clean_batch = _Clean(cleaner, progress)
     shape = {"batched": True, "batch_size": 1000}
     if cleaner.is_fixing:

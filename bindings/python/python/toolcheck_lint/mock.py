@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 
 from . import _program, _script
 from ._findings import Level, check_level
+from ._given import warn
 from ._linter import Linter
 from ._script import Turn, call, calls, error, text
 
@@ -210,6 +211,20 @@ class Provider:
         faults = self.faults()
         if faults:
             raise AssertionError(faults)
+        if self.warnings:
+            warn(f"{'; '.join(self.warnings)} (`level=\"warning\"` makes this fail)")
+        if unseen := self.unseen():
+            warn(f"the test {unseen}")
+
+    def unseen(self) -> str:
+        """What says that requests were not checked, because the mock has no such path or because there were none; or empty."""
+        report = self.report()
+        hints = report["not_found_hints"]
+        lost = [f"{path} ({hints[path]})" if path in hints else path for path in report["not_found"]]
+        nothing = "" if report["requests"] else "; nothing else was sent, so nothing was checked"
+        if lost:
+            return f"sent something to a path that its mock does not have, and got 404: {', '.join(lost)}{nothing}; is the base URL of the client right?"
+        return "" if report["requests"] else "sent nothing to its mock, so nothing was checked: does the client use `provider.url`?"
 
     def faults(self) -> str:
         """What `assert_conformant` fails with: what is wrong, and a picture of it; empty if nothing is."""

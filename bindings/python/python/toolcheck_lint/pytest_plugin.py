@@ -29,11 +29,11 @@ DRAWN = pytest.StashKey[list[str]]()
 
 
 class NoRequestWarning(pytest.PytestWarning):
-    """A test has the fixture `toolcheck_http` or `provider`, and no request was seen that could be checked."""
+    """A test has the fixture `toolcheck_http` or `provider`, and no request, or one to no known path, was seen."""
 
 
 class FindingWarning(pytest.PytestWarning):
-    """The linter has found something between the requests of a test that harms, but is no error."""
+    """The linter has found something in or between the requests of a test that harms, but is no error."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -59,7 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addini("toolcheck_strict", "how much must be known of a refusal of `provider`: known or likely", default="known")
     parser.addini("toolcheck_allow", "rules whose refusals `provider` lets through", type="args")
-    parser.addini("toolcheck_level", "the lowest level that fails of what is found between the requests to `provider`: error or warning", default="error")
+    parser.addini("toolcheck_level", "the lowest level that fails of what `provider` and `toolcheck_http` find: error or warning", default="error")
 
 
 @pytest.fixture
@@ -79,18 +79,20 @@ def toolcheck(request: pytest.FixtureRequest) -> "Callable[..., Checked]":
 
 @pytest.fixture
 def toolcheck_http(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> "Generator[Sent]":
-    """Lints what httpx and requests send to the paths of known APIs, at the end of the test.
+    """Lints what httpx, httpx2 and requests send to the paths of known APIs, at the end of the test.
 
     The fixture is a list of the reports so far; `allow(...)` names what may be found.
     """
     from .testing import Sent
 
-    sent = Sent(_settings_of(request))
+    sent = Sent(_settings_of(request), _marked(request).get("level") or request.config.getini("toolcheck_level"))
     sent.hook(monkeypatch)
     yield sent
     faults = sent.faults()
     if faults:
         pytest.fail(f"toolcheck: {faults}", pytrace=False)
+    if passed := sent.passed():
+        warnings.warn(FindingWarning(f"{request.node.nodeid}: {'; '.join(passed)} (`level=\"warning\"` makes this fail)"), stacklevel=1)
     if not sent:
         others = f"; {sent.others} went to other paths" if sent.others else ""
         text = f"{request.node.nodeid} sent nothing to the path of a known API, so nothing was checked{others}; only what `httpx`, `httpx2` and `requests` send is seen"
@@ -164,9 +166,8 @@ def _check(item: pytest.Item, mock: "Provider") -> None:
     faults = mock.faults()
     if faults:
         pytest.fail(f"toolcheck: {faults}", pytrace=False)
-    if not requests:
-        text = f"{item.nodeid} sent nothing to its mock, so nothing was checked: does the client use `provider.url`?"
-        warnings.warn(NoRequestWarning(text), stacklevel=1)
+    if unseen := mock.unseen():
+        warnings.warn(NoRequestWarning(f"{item.nodeid} {unseen}"), stacklevel=1)
     if mock.warnings:
         text = f"{item.nodeid}: {'; '.join(mock.warnings)} (`level=\"warning\"` makes this fail)"
         warnings.warn(FindingWarning(text), stacklevel=1)

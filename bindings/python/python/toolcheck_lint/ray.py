@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from ._batches import Job
+from ._batches import Job, check_columns
 from ._given import check_settings, note_tools
 from ._linter import RowSettings
 from ._summary import Summary
@@ -53,8 +53,16 @@ def lint_dataset(
     check_settings(lint_dataset, settings)
     job = Job(messages, tools, key, samples, settings)
     if job.columns is not None:
-        note_tools(messages, tools, ds.columns(fetch_if_missing=False))
-        ds = ds.select_columns(job.columns)
+        try:
+            columns = ds.columns(fetch_if_missing=False)
+        except Exception:
+            # Ray can't join the types of blocks that differ, so each is a batch of its own, as it is.
+            batch_size = None
+        else:
+            if columns is not None:
+                check_columns(job.columns, columns)
+            note_tools(messages, tools, columns)
+            ds = ds.select_columns(job.columns)
     if mode not in ("summary", "rows"):
         raise ValueError(f"there is no mode {mode!r}; expected summary or rows")
     if mode == "rows":

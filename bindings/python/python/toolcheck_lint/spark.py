@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
-from ._batches import FINDINGS, Job
+from ._batches import FINDINGS, Job, check_columns
 from ._given import check_settings, note_tools
 from ._linter import RowSettings
 from ._summary import Summary
@@ -53,6 +53,9 @@ def lint_dataframe(
     check_settings(lint_dataframe, settings)
     job = Job(messages, tools, key, samples, settings)
     if job.columns is not None:
+        # Spark finds a column whatever the case of its name is.
+        there = {name.casefold() for name in df.columns}
+        check_columns([name for name in job.columns if name.casefold() not in there], df.columns)
         note_tools(messages, tools, df.columns)
         # The name as it is: a dot in it would be a field.
         df = df.select(*[f"`{name}`" for name in job.columns])

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack, overload
 
 from . import _native
-from ._findings import Level, check_level
+from ._findings import Finding, Level, check_level
 from ._given import check_settings
 from ._linter import Body, Linter, Settings, linter_for
 from ._report import NOTHING_READ, Report
@@ -49,8 +49,10 @@ def check(body: Body, **settings: Unpack[Settings]) -> Checked:
 class Sent(Sequence[Checked]):
     """What was sent to the paths of known APIs."""
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, settings: dict[str, Any], level: Level = "error") -> None:
+        check_level(level)
         self._settings = settings
+        self._level = level
         self._reports: list[Checked] = []
         self._allowed: set[str] = set()
         self.others = 0
@@ -77,13 +79,24 @@ class Sent(Sequence[Checked]):
         self._reports.append(report)
 
     def faults(self) -> str:
-        """The errors in what was sent, as text; empty without any."""
+        """What is wrong in what was sent, as text; empty if nothing is."""
         faulty = []
         for number, report in enumerate(self._reports, 1):
-            errors = [found for found in report if found.level == "error" and found.rule not in self._allowed]
-            if errors:
+            if any(self._fails(found) for found in report if found.rule not in self._allowed):
                 faulty.append(f"request {number} of {len(self._reports)}\n{report.render().rstrip()}\n\n{report.show().rstrip()}")
         return "\n\n".join(faulty)
+
+    def passed(self) -> list[str]:
+        """The findings that are let pass, because they are warnings."""
+        return [
+            f"{found.rule} at {found.pointer} of request {number}: {found.message}"
+            for number, report in enumerate(self._reports, 1)
+            for found in report
+            if found.rule not in self._allowed and not self._fails(found)
+        ]
+
+    def _fails(self, found: Finding) -> bool:
+        return found.level == "error" or self._level == "warning"
 
     def hook(self, monkeypatch: Any) -> None:
         """Sees what httpx and requests send, where they are installed."""

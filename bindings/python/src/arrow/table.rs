@@ -130,7 +130,7 @@ impl RecordBatchReader for Reader {
     }
 }
 
-/// What is said of each row: whether it is good, its findings, and its text if that was fixed.
+/// What is said of each row: whether it is good, its findings, and, if it was fixed, its text now and as it was read.
 pub(crate) struct Verdicts {
     schema: SchemaRef,
     is_good: BooleanBuilder,
@@ -138,7 +138,7 @@ pub(crate) struct Verdicts {
     warnings: UInt32Builder,
     ends: Vec<usize>,
     said: EncodedText,
-    fixed: Option<StringBuilder>,
+    fixed: Option<[StringBuilder; 2]>,
 }
 
 impl Verdicts {
@@ -151,7 +151,7 @@ impl Verdicts {
             Field::new("findings", DataType::List(Arc::new(found)), false),
         ];
         if has_fixes {
-            fields.push(Field::new("fixed", DataType::Utf8, true));
+            fields.extend(["fixed", "read"].map(|name| Field::new(name, DataType::Utf8, true)));
         }
         Self {
             schema: Arc::new(Schema::new(fields)),
@@ -160,19 +160,20 @@ impl Verdicts {
             warnings: UInt32Builder::new(),
             ends: vec![0],
             said: EncodedText::default(),
-            fixed: has_fixes.then(StringBuilder::new),
+            fixed: has_fixes.then(Default::default),
         }
     }
 
-    pub(crate) fn push(&mut self, report: &FileReport, fixed: Option<&str>) {
+    pub(crate) fn push(&mut self, report: &FileReport, text: &[u8], fixed: Option<&str>) {
         let [errors, warnings] = [Level::Error, Level::Warning].map(|level| report.count(level));
         self.is_good.append_value(is_good(report));
         self.errors.append_value(u32::try_from(errors).unwrap_or(u32::MAX));
         self.warnings.append_value(u32::try_from(warnings).unwrap_or(u32::MAX));
         report.findings.iter().for_each(|found| self.said.push(found));
         self.ends.push(self.ends.last().copied().unwrap_or_default() + report.findings.len());
-        if let Some(column) = &mut self.fixed {
-            column.append_option(fixed);
+        if let Some([now, read]) = &mut self.fixed {
+            now.append_option(fixed);
+            read.append_option(fixed.map(|_| String::from_utf8_lossy(text)));
         }
     }
 
@@ -191,7 +192,7 @@ impl Verdicts {
             Arc::new(self.warnings.finish()),
             Arc::new(lists.map_err(|error| reason(&error))?),
         ];
-        if let Some(column) = &mut self.fixed {
+        for column in self.fixed.iter_mut().flatten() {
             columns.push(Arc::new(column.finish()));
         }
         RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(|error| reason(&error))
