@@ -1,3 +1,4 @@
+use toolcheck_core::formats;
 use toolcheck_core::ir::{Role, ToolKind};
 
 use crate::rule::{Context, Sink, declare_rule};
@@ -33,13 +34,17 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // Without ids, it is unclear which call has no result.
         let is_clear =
             |call: &toolcheck_core::pairing::CallSite<'_, '_>| call.call.id.is_some() || is_answered(&call);
-        if holders.len() < 2 || !calls.iter().all(is_clear) {
+        // A data set in a form of its own may have a turn for each call; one with lists of calls has them in one list.
+        let is_own = cx.transcript.format.is_none_or(|format| formats::find(format.id).is_none());
+        let messages = &cx.transcript.messages;
+        let lists_calls =
+            |at: &usize| cx.document.value(messages[*at].place.node).get("tool_calls").is_some();
+        if holders.len() < 2 || !calls.iter().all(is_clear) || is_own && !holders.iter().all(lists_calls) {
             continue;
         }
         let last = holders[holders.len() - 1];
         let ids =
             calls.iter().filter(|call| call.message_number != last).filter_map(|call| call.call.id.as_ref());
-        let messages = &cx.transcript.messages;
         let first = turn.messages.start;
         let finding = out.report(
             messages[first].place,
