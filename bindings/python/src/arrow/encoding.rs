@@ -41,7 +41,6 @@ const SCHEMAS: [&str; 5] =
 /// What has texts or any value in a schema.
 const WORDS: [&str; 8] =
     ["$comment", "const", "default", "description", "enum", "example", "examples", "title"];
-
 /// What has the arguments of a call.
 const ARGUMENTS: [&str; 3] = ["arguments", "args", "input"];
 

@@ -192,9 +192,7 @@ impl Verdicts {
             Arc::new(self.warnings.finish()),
             Arc::new(lists.map_err(|error| reason(&error))?),
         ];
-        for column in self.fixed.iter_mut().flatten() {
-            columns.push(Arc::new(column.finish()));
-        }
+        columns.extend(self.fixed.iter_mut().flatten().map(|column| Arc::new(column.finish()) as ArrayRef));
         RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(|error| reason(&error))
     }
 
