@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from toolcheck_lint import clean_dataset
+from toolcheck_lint import Linter, clean_dataset
 from toolcheck_lint._kept import Kept, Unfit
 
 from test_clean import HOW, as_arrow_in_pandas, as_datasets, as_pandas, as_polars
@@ -184,3 +184,15 @@ def test_arguments_that_are_null_and_decimals_in_columns():
     for store in STORES.values():
         for how in (HOW, {}):
             assert clean_dataset(store(rows), **how, key="id")[1].dropped_rows == (1,), how
+
+
+def test_a_split_turn_is_one_however_it_is_stored():
+    tools = [{"type": "function", "function": {"name": "tides", "description": "t", "parameters": {"type": "object", "properties": {}}}}]
+    calls = [{"id": f"c{number}", "type": "function", "function": {"name": "tides", "arguments": "{}"}} for number in (1, 2)]
+    messages = [{"role": "user", "content": "When?"}, *({"role": "assistant", "content": None, "tool_calls": [call]} for call in calls)]
+    messages += [*({"role": "tool", "tool_call_id": call["id"], "content": "noon"} for call in calls), {"role": "assistant", "content": "At noon."}]
+    linter = Linter(kind="dataset")
+    for one in ({"messages": messages, "tools": tools}, {"messages": messages, "tools": list(map(json.dumps, tools))}, {"messages": json.dumps(messages), "tools": json.dumps(tools)}):
+        for data in (pa.Table.from_pylist([one]), pa.array([json.dumps(one)])):
+            assert [(count.rule, count.level) for count in linter.column(data).counts] == [("split-assistant-turn", "error")]
+        assert [found.rule for found in linter.lint(one)] == ["split-assistant-turn"]
