@@ -145,7 +145,9 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
         // A run that goes on answers calls of the one before.
         transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     }
-    transcript.details.may_be_input = state.is_array();
+    // The SDK for JavaScript sends the input of the run as it is.
+    let is_call = |item: Value<'_, '_>| item.get_str("type").is_some_and(|kind| kind == "function_call");
+    transcript.details.may_be_input = state.is_array() || state.list("originalInput").any(is_call);
     let end = if is_over { ConversationEnd::Complete } else { ConversationEnd::Open };
     Conversation { title: "run".to_owned(), transcript, end }
 }

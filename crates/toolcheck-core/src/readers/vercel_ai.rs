@@ -267,12 +267,7 @@ impl<'d, 's> Invocation<'d, 's> {
     /// step are.
     fn add_call(self, transcript: &mut Transcript<'s>, is_last: bool, is_last_step: bool) {
         let fields = self.fields;
-        let state = fields.get_str("state");
-        // Of arguments that nobody could read, the SDK keeps the text, with the error as their result.
-        let is_read =
-            |raw: &Value<'_, '_>| state.as_deref() != Some("output-error") || raw.as_json_str().is_none();
-        let raw = fields.get("rawInput").filter(is_read);
-        let input = fields.get_any(&["input", "args", "arguments"]).or(raw);
+        let input = fields.get_any(&["input", "args", "rawInput", "arguments"]);
         let mut call = call(id(self.id()), fields.get_any(&["toolName", "name"]), input);
         if call.name.is_none() {
             call.name = self.part.get("type").and_then(Named::of).map(|mut name| {
@@ -281,7 +276,7 @@ impl<'d, 's> Invocation<'d, 's> {
             });
         }
         call.executor = if self.is_of_server() { Executor::Server } else { Executor::Client };
-        call.unpaired = match state.as_deref() {
+        call.unpaired = match fields.get_str("state").as_deref() {
             // The SDK leaves it out when it sends the message.
             Some("input-streaming" | "partial-call" | "awaiting-input") => {
                 call.arguments = Arguments::Missing;

@@ -16,7 +16,10 @@ declare_rule! {
         unsafe: "Any other text is wrapped in `{\"INVALID_JSON\": …}`.",
         otherwise: "the arguments are not a text",
     ],
-    cases ["empty": "an empty text"],
+    cases [
+        "empty": "an empty text",
+        "failed" for users: "the result says that the call failed",
+    ],
     values PART, CALL_ID
 }
 
@@ -36,7 +39,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let is_wrong_type = wants_object && !cx.is_training_example() && wrong_arguments_type::reports_texts(cx);
     let mut decoded = String::new();
     for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        for part in parts {
+        for (at, part) in (message.parts.start as usize..).zip(parts) {
             let Body::Call(call) = &part.body else { continue };
             if !call.is_of_function() {
                 continue;
@@ -64,8 +67,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     finding.doubt("many servers accept an empty string as no arguments");
                 }
             }
+            let answer = cx.pairing.call_at(at).and_then(|site| cx.pairing.answer_of(site));
             finding
                 .about_call(call)
+                .case_if(answer.is_some_and(|answer| answer.result.is_error == Some(true)), "failed")
                 .caption("in this call")
                 .help(if cx.is_training_example() && !decoded.trim().is_empty() {
                     "write them as JSON, or leave the row out"

@@ -19,13 +19,10 @@ pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, column: Option<Text<'s>>)
     let described = |text| Some(of_text(text)).filter(|tools| !tools.is_empty());
     let mut found = said.filter_map(|(text, place)| Some((described(text)?, place)));
     let column = || column.and_then(|text| Some((described(text.string)?, text.place)));
-    let first = found.next().or_else(column);
-    let found =
-        first.map(|(tools, place)| (found.fold(tools, |all, (tools, _)| [all, tools].concat()), place));
-    if let Some((tools, place)) = found {
-        transcript.request.tools.place = Some(place);
-        transcript.request.tools.in_text = tools;
-    }
+    let Some((mut tools, place)) = found.next().or_else(column) else { return };
+    tools.extend(found.flat_map(|(tools, _)| tools));
+    transcript.request.tools.place = Some(place);
+    transcript.request.tools.in_text = tools;
 }
 
 /// What stands before the list of tools in ToolACE's rows and in the prompt of Llama 3.2
