@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use serde_json::json;
-use toolcheck_lint::{FixOptions, Options, fix, lint};
+use toolcheck_core::{Level, RuleId};
+use toolcheck_lint::{Finding, FixOptions, Options, fix, lint};
 
 use crate::next_request::{differing, request_of};
 
@@ -157,9 +158,8 @@ fn each_fault_is_found_in_the_session_of_each_agent() {
             assert_eq!(differing(name, text.as_bytes()), Some(Vec::new()), "{name} {fault:?}");
             let report = lint("session", text.as_bytes(), &Options::new());
             assert_eq!(report.format, Some(&**name));
-            // Claude Code and Hermes Agent put it right themselves, and the Responses API takes a result anywhere after its call.
-            let is_none = matches!(&**name, "claude-code" | "codex" | "hermes-agent")
-                && matches!(fault, Fault::LateResult);
+            // The Responses API takes a result anywhere after its call.
+            let is_none = &**name == "codex" && matches!(fault, Fault::LateResult);
             assert_eq!(report.findings.is_empty(), is_none, "{} {fault:?}: {:?}", name, report.findings);
         }
     }
@@ -201,7 +201,12 @@ proptest! {
                     prop_assert!(after.contains(said), "{}: `{}` is sent no more in\n{}\nof\n{}", name, said, now, text);
                 }
                 if unsafely {
-                    let left: Vec<_> = fixed.report().findings.iter().map(|found| (found.rule, &found.spot.pointer)).collect();
+                    // Of several faults, one may have answered the call of a late result, which the agent then leaves out.
+                    let is_left_out = |found: &&Finding| {
+                        faults.len() > 1 && found.rule == RuleId::LateToolResult && found.level == Level::Warning
+                    };
+                    let found = fixed.report().findings.iter().filter(|found| !is_left_out(found));
+                    let left: Vec<_> = found.map(|found| (found.rule, &found.spot.pointer)).collect();
                     prop_assert!(left.is_empty(), "{}: {:?} is left in\n{}\nof\n{}", name, left, now, text);
                 }
                 prop_assert!(fix("session", &fixed.bytes, &Options::new(), &how).is_unchanged(), "{}: {}", name, text);
