@@ -181,8 +181,7 @@ pub(crate) fn read_value<'d, 's>(
     }
 }
 
-/// What stands beside the lists of an object: for all of them, or, in a table with a list for each column, for one after
-/// another.
+/// What stands beside the lists of an object: for all of them, or, in a table with one for each column, for each.
 struct Row<'d, 's> {
     beside: Beside<'d, 's>,
     of_column: std::vec::IntoIter<Value<'d, 's>>,
