@@ -1,5 +1,6 @@
 //! Tools that a system text describes between tags, as the templates of Hermes and Qwen write them.
 
+use foldhash::HashSet;
 use toolcheck_json::{Document, JsonStr};
 
 use super::{literal, python};
@@ -20,7 +21,8 @@ pub(crate) fn add<'s>(transcript: &mut Transcript<'s>, column: Option<Text<'s>>)
     let mut found = said.filter_map(|(text, place)| Some((described(text)?, place)));
     let column = || column.and_then(|text| Some((described(text.string)?, text.place)));
     let Some((mut tools, place)) = found.next().or_else(column) else { return };
-    tools.extend(found.flat_map(|(tools, _)| tools));
+    let mut names: HashSet<_> = tools.iter().map(|tool| tool.name.clone()).collect();
+    tools.extend(found.flat_map(|(tools, _)| tools).filter(|tool| names.insert(tool.name.clone())));
     transcript.request.tools.place = Some(place);
     transcript.request.tools.in_text = tools;
 }

@@ -598,7 +598,7 @@ impl<'d, 's> Search<'d, 's> {
     }
 }
 
-/// Whether there is anything to look for in a value. A file may have millions of numbers.
+/// Whether there is anything to look for in a value. A file may have millions.
 fn may_hold(value: Value<'_, '_>) -> bool {
     value.as_json_str().is_some() || value.children().next().is_some()
 }
