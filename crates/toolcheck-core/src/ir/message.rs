@@ -94,6 +94,11 @@ impl<'s> Message<'s> {
         Named::text_or_unknown(self.role_name.as_ref())
     }
 
+    /// Whether its calls are in a list beside its content, as in Chat Completions.
+    pub fn lists_calls(&self, document: &Document<'_>) -> bool {
+        document.value(self.place.node).get("tool_calls").is_some()
+    }
+
     /// Who says it: the role's name in the file, or else the role; `None` if it has no role.
     pub fn speaker(&self) -> Option<&str> {
         Some(match (&self.role_name, self.role) {

@@ -37,8 +37,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         // A data set in a form of its own may have a turn for each call; one with lists of calls has them in one list.
         let is_own = cx.transcript.format.is_none_or(|format| formats::find(format.id).is_none());
         let messages = &cx.transcript.messages;
-        let lists_calls =
-            |at: &usize| cx.document.value(messages[*at].place.node).get("tool_calls").is_some();
+        let lists_calls = |at: &usize| messages[*at].lists_calls(cx.document);
         if holders.len() < 2 || !calls.iter().all(is_clear) || is_own && !holders.iter().all(lists_calls) {
             continue;
         }
