@@ -169,7 +169,8 @@ pub(crate) fn add_beside<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's>
     Beside::of(row).add_to(transcript);
 }
 
-/// What stands beside the messages of a row.
+/// What stands beside the messages of a row. Whoever writes calls as text describes the tools in a text, too, so that nothing
+/// may stand there.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Beside<'d, 's> {
     tools: Option<Value<'d, 's>>,

@@ -276,9 +276,7 @@ impl<'s> FoundList<'_, 's> {
         if let Some(page) = self.around.row.filter(|row| is_page(*row)) {
             self.settle_page(page, reader, &mut transcript);
         }
-        // Whoever writes calls as text describes tools there, too.
-        let in_text = matches!(self.how, How::Turns).then(Beside::default);
-        if let Some(beside) = beside.or(in_text) {
+        if let Some(beside) = beside.or(matches!(self.how, How::Turns).then(Beside::default)) {
             beside.add_to(&mut transcript);
         }
         if reader.kind == SourceKind::Trace || self.around.side.is_known {
