@@ -201,10 +201,9 @@ proptest! {
                     prop_assert!(after.contains(said), "{}: `{}` is sent no more in\n{}\nof\n{}", name, said, now, text);
                 }
                 if unsafely {
-                    // Of several faults, one may have answered the call of a late result, which the agent then leaves out.
-                    let is_left_out = |found: &&Finding| {
-                        faults.len() > 1 && found.rule == RuleId::LateToolResult && found.level == Level::Warning
-                    };
+                    // What the agent leaves out itself has no fix: it answers the call before.
+                    let is_left_out =
+                        |found: &&Finding| found.rule == RuleId::LateToolResult && found.level == Level::Warning;
                     let found = fixed.report().findings.iter().filter(|found| !is_left_out(found));
                     let left: Vec<_> = found.map(|found| (found.rule, &found.spot.pointer)).collect();
                     prop_assert!(left.is_empty(), "{}: {:?} is left in\n{}\nof\n{}", name, left, now, text);
