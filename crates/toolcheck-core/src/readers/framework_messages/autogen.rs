@@ -35,9 +35,12 @@ fn is_counted(message: Value<'_, '_>) -> bool {
     first.is_some() && first == ids.next()
 }
 
+/// The most parts between calls and a result of one of them: each result looks for its calls.
+const MOST_RESULTS: usize = 1024;
+
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, role: Role) {
     // Results are like the last calls.
-    let called = || transcript.parts.iter().rev().find_map(Part::call);
+    let called = || transcript.parts.iter().rev().take(MOST_RESULTS).find_map(Part::call);
     let lacks_ids = match role {
         Role::Tool => called().is_some_and(|call| call.id.is_none()),
         _ => is_counted(message),
