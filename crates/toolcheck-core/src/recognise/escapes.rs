@@ -92,8 +92,8 @@ mod tests {
                 "{\"message\":\"`id` <a> 'b'\"} R&D; &copy;",
             ),
             (
-                "\x1b[1;31mError:\x1b[0m \x1b]8;;https://a.example\x07toolu_01\x1b]8;;\x07 \\u001b[2Kend",
-                "Error: toolu_01 end",
+                "\x1b[1;31mError:\x1b[0m \x1b]8;;https://a.example\x07toolu_01\x1b]8;;\x07 \\u001b[2K end",
+                "Error: toolu_01  end",
             ),
             ("│ 400: no tool │\n│   call_1 │  \n┃ a │ b ┃", "400: no tool\n  call_1\na │ b"),
             ("the calls were truncated (twice)", "the calls were truncated (twice)"),
