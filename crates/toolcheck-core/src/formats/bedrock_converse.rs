@@ -10,7 +10,7 @@ use super::{
     openai_chat, reasoning_setting, strict, write_turns,
 };
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
-use crate::claim::{Claim, certainty, surest_message, surest_of_most};
+use crate::claim::{Claim, MESSAGES_LOOKED_AT, certainty, surest_message, surest_of_most};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::{
@@ -97,7 +97,7 @@ const OWN_BODY: [&str; 3] = ["toolConfig", "inferenceConfig", "additionalModelRe
 
 fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = messages_of(root) else { return 0 };
-    let is_own_body = root.is_object() && root.get_any(&OWN_BODY).is_some();
+    let is_own_body = root.is_object() && root.get_any(&OWN_BODY).is_some() && !is_stray(root);
     let surest = if is_own_body { surest_message } else { surest_of_most };
     let sure = surest(list, certainty::CERTAIN, claim);
     // Converse's own settings around messages with valid roles are enough, since the content may be the mistake. The
@@ -124,6 +124,18 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
 }
 
+/// Whether the one key of Converse is the mistake: what else a request of this API says under its own keys stands where other
+/// APIs have it, and the messages have no block of Converse.
+fn is_stray(root: Value<'_, '_>) -> bool {
+    let keys = || OWN_BODY.iter().chain(&["modelId"]).filter(|key| root.get(key).is_some());
+    let is_block = |block: Value<'_, '_>| matches!(claim_of(block), Some(1..));
+    let has_blocks = |message: Value<'_, '_>| message.list("content").any(is_block);
+    let of_others = ["model", "max_tokens", "tools", "tool_choice", "temperature"];
+    keys().count() == 1
+        && of_others.iter().filter(|key| root.get(key).is_some()).count() > 1
+        && !root.list("messages").take(MESSAGES_LOOKED_AT).any(has_blocks)
+}
+
 /// Whether a body without own keys is a request to another API, in which a block is a mistake.
 fn is_of_another(root: Value<'_, '_>) -> bool {
     declares(root, "input_schema") || openai_chat::mistakes::is_body(root)
@@ -136,18 +148,19 @@ fn claim(message: Value<'_, '_>) -> Claim {
     if message.get("content").is_some_and(Value::is_object) {
         return Claim::Foreign;
     }
-    let sure = |block: Value<'_, '_>| {
-        if block.get("type").is_some() {
-            None
-        } else if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
-            Some(certainty::OWN_SHAPE)
-        } else {
-            let is_own = BLOCKS.iter().any(|key| block.get(key).is_some());
-            Some(if is_own { certainty::SURE_OF_RECORD } else { 0 })
-        }
-    };
     // A string instead of blocks may be a mistake here, but it is normal in other formats.
-    Claim::of_blocks(blocks(message, "content").map(sure), Claim::Open)
+    Claim::of_blocks(blocks(message, "content").map(claim_of), Claim::Open)
+}
+
+fn claim_of(block: Value<'_, '_>) -> Option<u8> {
+    if block.get("type").is_some() {
+        None
+    } else if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
+        Some(certainty::OWN_SHAPE)
+    } else {
+        let is_own = BLOCKS.iter().any(|key| block.get(key).is_some());
+        Some(if is_own { certainty::SURE_OF_RECORD } else { 0 })
+    }
 }
 
 fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
