@@ -358,10 +358,11 @@ impl<'r> Log<'r> {
         {
             return Some(Rc::new(FormatRules::of_tools(self.options)));
         }
-        let is_body = || {
-            self.options.kind != TranscriptKind::Dataset
-                && exchange::is_body(document.value(transcript.place.node))
-        };
+        let value = document.value(transcript.place.node);
+        // Where the user says that a request is, it is one whatever its keys are.
+        let is_at = || self.options.at.is_some() && value.get("model").is_some();
+        let is_body =
+            || self.options.kind != TranscriptKind::Dataset && (is_at() || exchange::is_body(value));
         let is_named = self.options.target.is_some() || self.options.format.is_some();
         if !self.is_searched() || !(is_named || is_body()) {
             return None;
