@@ -203,7 +203,8 @@ impl<'m, C: Half, R: Half> Matching<'m, C, R> {
             let span = result.span();
             let is_own = |call: usize| {
                 let both = self.calls[call].span().zip(span);
-                both.is_some_and(|(call, result)| call.contains(result))
+                let is_named = result.name().is_some() && self.calls[call].name() == result.name();
+                both.is_some_and(|(call, result)| call.contains(result)) || is_named
             };
             let open = result.id().and_then(|id| by_id.get_mut(id));
             self.matches.paired_with[number] = match open {

@@ -182,6 +182,7 @@ pub struct Pairing<'t, 's> {
     of_stored: Vec<usize>,
     format: Option<FormatId>,
     placement: Placement,
+    shares_ids: bool,
     merges: bool,
     merges_user: bool,
     first_unknown_index: usize,
@@ -212,6 +213,7 @@ impl<'t, 's> Pairing<'t, 's> {
             of_stored: Vec::new(),
             format: transcript.format,
             placement: target.result_placement(transcript),
+            shares_ids: transcript.details.shares_ids,
             merges: target.merges_assistant_messages() || alternates(transcript),
             merges_user: target.merges_user_messages(),
             first_unknown_index: usize::MAX,
@@ -425,12 +427,13 @@ impl<'t, 's> Pairing<'t, 's> {
 
     /// Whether several calls of the transcript have the same id.
     pub fn repeats_ids(&self) -> bool {
-        self.matches.repeats_ids
+        self.matches.repeats_ids && !self.shares_ids
     }
 
     /// The earlier call of the same turn that has the same id.
     pub fn first_of_same_id(&self, call: &CallSite<'_, '_>) -> Option<&CallSite<'t, 's>> {
-        self.matches.same_id_in_turn[call.number].map(|number| &self.calls[number])
+        let first = self.matches.same_id_in_turn[call.number].filter(|_| !self.shares_ids);
+        first.map(|number| &self.calls[number])
     }
 
     /// Whether the result is where the target expects the results of the call's turn.

@@ -22,6 +22,8 @@ pub struct Details<'s> {
     pub is_expected: bool,
     /// Whether it may be what a program sends, and not what its framework has kept.
     pub may_be_input: bool,
+    /// Whether all calls of a turn may have one id.
+    pub shares_ids: bool,
     /// Missing keys that an object needs because of another key or object.
     pub missing_keys: Vec<MissingKey<'s>>,
     /// The namespaces of calls that no tool is in.

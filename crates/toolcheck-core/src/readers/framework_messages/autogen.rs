@@ -4,7 +4,7 @@
 use toolcheck_json::Value;
 
 use super::{Framework, call, is_one_of, named_result};
-use crate::ir::{Body, Part, Role, Transcript};
+use crate::ir::{Body, Role, Transcript};
 
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
@@ -28,30 +28,21 @@ fn is_own(message: Value<'_, '_>) -> bool {
 }
 
 /// Whether an id is one that the client for Ollama counts, which all calls of a turn have
-/// (`autogen_ext/models/ollama/_ollama_client.py`): it tells nothing, and their order does.
+/// (`autogen_ext/models/ollama/_ollama_client.py`): their names and their order tell them apart.
 fn is_counted(message: Value<'_, '_>) -> bool {
     let mut ids = message.list("content").filter_map(|block| block.get_str("id"));
     let first = ids.next().filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()));
     first.is_some() && first == ids.next()
 }
 
-/// The most parts between calls and a result of one of them: each result looks for its calls.
-const MOST_RESULTS: usize = 1024;
-
-fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, role: Role) {
-    // Results are like the last calls.
-    let called = || transcript.parts.iter().rev().take(MOST_RESULTS).find_map(Part::call);
-    let lacks_ids = match role {
-        Role::Tool => called().is_some_and(|call| call.id.is_none()),
-        _ => is_counted(message),
-    };
+fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
+    transcript.details.shares_ids |= is_counted(message);
     transcript.content(message.get("content"), |block| {
         let get = |key| block.get(key);
-        let id = |key| get(key).filter(|_| !lacks_ids);
         Some(if block.get("call_id").is_some() {
-            named_result([id("call_id"), get("name"), get("content")], get("is_error"))
+            named_result([get("call_id"), get("name"), get("content")], get("is_error"))
         } else if block.get("arguments").is_some() {
-            Body::Call(call(id("id"), get("name"), get("arguments")))
+            Body::Call(call(get("id"), get("name"), get("arguments")))
         } else {
             Body::Media
         })
