@@ -45,7 +45,7 @@ impl Conversation {
     pub fn of_next(transcript: &Transcript<'_>, document: &Document<'_>) -> Self {
         let agent = transcript.sent_next_by.and_then(NextRequest::of);
         let is_elsewhere = |why| match why {
-            UnpairedReason::Broken => !agent.is_some_and(|agent| agent.skips_broken_lines),
+            UnpairedReason::Broken(_) => !agent.is_some_and(|agent| agent.skips_broken_lines),
             why => why == UnpairedReason::Elsewhere,
         };
         let is_apart = |body: &Body<'_>| matches!(body, Body::Result(result) if result.unpaired.is_some_and(is_elsewhere));

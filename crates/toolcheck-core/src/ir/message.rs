@@ -78,7 +78,8 @@ pub struct Message<'s> {
     pub empty_calls: Option<Place>,
     /// Whether the model is asked to continue this message (a prefill that the format marks as one).
     pub is_prefix: bool,
-    /// Whether it has no content and only sets parameters for what follows.
+    /// Whether it has no content and only sets parameters for what follows, or is in a record that is not whole: it stands
+    /// between no others.
     pub is_directive: bool,
     /// Whether the agent that wrote it leaves it out of what it sends: the model's turn was aborted.
     pub is_unsent: bool,
@@ -223,15 +224,16 @@ pub enum UnpairedReason {
     Aborted,
     /// The other side is not in the file, or in another conversation of it: before a compaction, or in a file of its own.
     Elsewhere,
-    /// The other side may be in a record of a log that is not whole.
-    Broken,
+    /// The other side may be in a record of a log that is not whole, with its fault at this offset.
+    Broken(u32),
     /// The call waits for a person's consent.
     Consent,
     /// The agent wrote the result as text for the model.
     AsText,
     /// Its id was taken out of the file, so nobody can tell what it belongs to. It is not paired at all.
     UnknownId,
-    /// It was taken out of the conversation later, so that nothing belongs to it any more. It is not paired either.
+    /// It was taken out of the conversation later, or is in a record that is not whole, so that nothing belongs to it. It is
+    /// not paired either.
     Deleted,
 }
 

@@ -1,7 +1,5 @@
-use std::ops::Range;
-
 use toolcheck_core::Level;
-use toolcheck_core::ir::{Part, Place, UnpairedReason};
+use toolcheck_core::ir::{Place, UnpairedReason};
 use toolcheck_json::{Kind, NodeId, Span, SyntaxError, SyntaxErrorKind};
 
 use super::{orphan_tool_result, unanswered_tool_call};
@@ -79,19 +77,12 @@ fn lost(cx: &Context<'_, '_>, fault: &SyntaxError) -> Option<(&'static Rule, Str
     if cx.transcript.messages.last()?.place.span.start < at && !cx.is_over() {
         return None;
     }
-    let others = || cx.document.faults().iter().map(|fault| fault.span.start);
-    let before = others().take_while(|other| *other < at).last().unwrap_or(0)..at;
-    let behind = at..others().find(|other| *other > at).unwrap_or(u32::MAX);
-    let is_lost = |unpaired, part: &Part<'_>, near: &Range<u32>| {
-        unpaired == Some(UnpairedReason::Broken) && near.contains(&part.place.span.start)
-    };
-    let mut calls = cx.pairing.calls.iter();
-    if let Some(site) = calls.find(|site| is_lost(site.call.unpaired, site.part, &before)) {
+    let lost = Some(UnpairedReason::Broken(at));
+    if let Some(site) = cx.pairing.calls.iter().find(|site| site.call.unpaired == lost) {
         let what = format!("tool call {} has no result, which may be in this record", site.call.title());
         return Some((&unanswered_tool_call::RULE, what));
     }
-    let mut results = cx.pairing.results.iter();
-    let site = results.find(|site| is_lost(site.result.unpaired, site.part, &behind))?;
+    let site = cx.pairing.results.iter().find(|site| site.result.unpaired == lost)?;
     let what = format!("tool result {} has no call, which may be in this record", site.result.title());
     Some((&orphan_tool_result::RULE, what))
 }
