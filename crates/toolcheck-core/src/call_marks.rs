@@ -75,8 +75,11 @@ pub fn are_action(text: &str) -> bool {
 
 /// Whether what such a text calls has a result: `Finish` ends an attempt of ToolBench, after which the model may begin anew.
 pub(crate) fn are_action_with_result(text: &str) -> bool {
-    let called = text.rsplit("Action:").next().and_then(|called| called.split_whitespace().next());
-    are_action(text) && called != Some("Finish")
+    // The input may have the word too.
+    let before = text.rsplit_once("\nAction Input:").map_or(text, |(before, _)| before);
+    let called = before.rsplit("Action:").next().unwrap_or_default().trim_start();
+    let is_of_name = |character: char| character.is_alphanumeric() || character == '_';
+    are_action(text) && called.trim_start_matches('"').split(|one| !is_of_name(one)).next() != Some("Finish")
 }
 
 /// Whether a text is nothing but calls in brackets, such as `[Tides API(port="Oban")]`, as ToolACE has them.
