@@ -361,7 +361,8 @@ fn bare<'e>(name: &str, value: &'e str) -> &'e str {
         // Serde says where it has stopped.
         value = value.split_once(" at line ").map_or(value, |(first, _)| first);
         // Another key of a dictionary of Python follows.
-        if let Some((first, rest)) = value.split_once("', '")
+        let empty = || Some(("", value.strip_prefix(", '")?));
+        if let Some((first, rest)) = value.split_once("', '").or_else(empty)
             && rest.contains("': ")
             && !is_open(first, '{', '}')
         {

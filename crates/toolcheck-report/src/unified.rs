@@ -131,7 +131,8 @@ impl Texts<'_> {
 /// Whether a line is laid out in several.
 fn is_long(line: &&[u8]) -> bool {
     const LONG: usize = 160;
-    line.len() > LONG && matches!(line[0], b'{' | b'[')
+    let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start();
+    line.len() > LONG && matches!(text.first(), Some(b'{' | b'['))
 }
 
 /// Lines of JSON, with each member and element on a line of its own.

@@ -68,6 +68,10 @@ fn a_long_line_is_laid_out() {
          },
      …
     "#);
+    let marked = |text: &str| [b"\xef\xbb\xbf  ", text.as_bytes()].concat();
+    let mut out = Vec::new();
+    write_without_values("f", &marked(&row(&all)), &marked(&row(&all[1..])), &mut out).unwrap();
+    assert!(String::from_utf8(out).unwrap().contains("\n       \"tool_call_id\": \"call_2\",\n"));
     let patch = diff(&before, &after);
     assert!(patch.contains(&format!("\n+{}", row(&all[1..]))), "{patch}");
 }

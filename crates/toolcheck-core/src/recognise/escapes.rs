@@ -13,7 +13,7 @@ static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
     let of_pages = "&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|amp|apos|gt|lt|nbsp|quot);";
     let of_terminals = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])";
     // Of the box that a program has drawn round it.
-    let of_boxes = r"(?m:^)[ \t]*\xe2\x94[\x82\x83] ?|[ \t]*\xe2\x94[\x82\x83][ \t]*(?m:$)";
+    let of_boxes = r"(?m:^)[ \t]*\xe2\x94[\x82\x83] ?|[ \t]*\xe2\x94[\x82\x83][ \t]*\r?(?m:$)";
     Regex::new(&format!("(?-u){of_strings}|{of_pages}|{of_terminals}|{of_boxes}"))
         .expect("it is a regular expression")
 });
@@ -96,6 +96,7 @@ mod tests {
                 "Error: toolu_01  end",
             ),
             ("│ 400: no tool │\n│   call_1 │  \n┃ a │ b ┃", "400: no tool\n  call_1\na │ b"),
+            ("│ 400: no tool │\r\n│ call_1 │\r\n", "400: no tool\ncall_1\n"),
             ("the calls were truncated (twice)", "the calls were truncated (twice)"),
         ] {
             assert_eq!(unescaped(escaped), plain);
