@@ -39,11 +39,22 @@ pub fn pack(text: &str) -> Result<String, Error> {
 
 /// Packs a text with the places of its values.
 pub(crate) fn with_places(text: &str) -> Result<String, Error> {
-    let table = DeTable::parse(text)?;
+    let table = DeTable::parse(text).map_err(|error| unclosed(text).unwrap_or_else(|| error.into()))?;
     let mut packed = String::new();
     put_tag(&mut packed, TABLE, Some(table.span()));
     put_long(&mut packed, &members(table.get_ref(), true));
     Ok(packed)
+}
+
+/// The error about the first quote that is not closed: what follows it is not read as it was meant.
+fn unclosed(text: &str) -> Option<Error> {
+    let errors = DeTable::parse_recoverable(text).1.into_iter();
+    let strings = errors.filter(|error| error.message().contains(" string, expected"));
+    let error = strings.min_by_key(|error| error.span().map(|span| span.end))?;
+    let end = error.span()?.end;
+    let quote = error.message().strip_suffix('`')?.chars().last()?.to_string();
+    let quotes = quote.repeat(if error.message().contains("multi-line") { 3 } else { 1 });
+    Some(Error::custom(error.message()).at(text.get(..end)?.rfind(&quotes)?..end))
 }
 
 /// A packed table with what it lacks of another one, in the tables below it too. These keys of the other do not count.
