@@ -83,7 +83,7 @@ pub struct Rule {
 }
 
 /// What `toolcheck fix` does to findings of a rule, in sentences. Of the first two, one may be empty.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct FixSummary {
     /// What it does without being asked.
@@ -151,7 +151,7 @@ impl Rule {
 
     /// Its documentation in Markdown, which is also its test: lines that the examples flag end in `// flagged`.
     pub fn page(&self) -> &'static str {
-        PAGES[self.id.number()]
+        PAGES[self.id.number()].text
     }
 
     /// The case with this name.
@@ -217,17 +217,25 @@ impl Rule {
     }
 }
 
-/// The pages of the rules, by id.
-static PAGES: &[&str] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+/// What the file of a rule's page says.
+#[derive(Clone, Copy)]
+pub(crate) struct Page {
+    text: &'static str,
+    pub(crate) fix: Option<FixSummary>,
+    pub(crate) unfixed: &'static str,
+    pub(crate) cases: &'static [Term],
+    pub(crate) values: &'static [Term],
+}
 
-/// Declares a rule, whose page is the Markdown file beside it. A rule that only looks at certain things says which
+/// The pages of the rules, by id.
+pub(crate) const PAGES: &[Page] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+/// Declares a rule, whose page is the Markdown file beside it. The page ends with what `toolcheck fix` does, and with the
+/// names of cases and placeholders that only this rule has. A rule that only looks at certain things says which
 /// (`looks at [RESULTS]`, of [`Contents`]), and is skipped if a transcript has none of them.
 macro_rules! declare_rule {
     ($id:ident in $category:ident, since $since:literal, $level:ident $(($training:ident in dataset))? $(on $scope:ident)? $(reports $shape:ident)? $(if $selected:ident)? $(looks at [$($content:ident),+])? $(answered as $other:ident)?, $check:ident
-        $(, fix [$(safe: $safe:literal,)? $(unsafe: $lossy:literal,)? otherwise: $otherwise:literal $(with $help:ident)?,])?
-        $(, fix none: $unfixed:literal)?
-        $(, cases [$($case:literal $(for $case_mark:ident)?: $case_meaning:literal),+ $(,)?])?
-        $(, values $($common:ident),* $([$($value:literal $(for $value_mark:ident)?: $value_meaning:literal),+ $(,)?])?)?
+        $(, values $($common:ident),+)?
     ) => {
         pub(crate) static RULE: $crate::rule::Rule = $crate::rule::Rule {
             id: toolcheck_core::RuleId::$id,
@@ -242,20 +250,12 @@ macro_rules! declare_rule {
             on_end: declare_rule!(@is end $($scope)?),
             looks_at: declare_rule!(@contents $($($content)+)?),
             is_optional: declare_rule!(@is selected $($selected)?),
-            cases: &[$($($crate::vocabulary::Term {
-                name: $case,
-                meaning: $case_meaning,
-                is_for_users: declare_rule!(@is users $($case_mark)?),
-            }),+)?],
-            values: &[$($($($crate::vocabulary::Term {
-                name: $value,
-                meaning: $value_meaning,
-                is_for_users: declare_rule!(@is users $($value_mark)?),
-            }),+)?)?],
-            common_values: &[$($($crate::vocabulary::$common),*)?],
+            cases: $crate::rule::PAGES[toolcheck_core::RuleId::$id.number()].cases,
+            values: $crate::rule::PAGES[toolcheck_core::RuleId::$id.number()].values,
+            common_values: &[$($($crate::vocabulary::$common),+)?],
             answered_as: declare_rule!(@answered $($other)?),
-            fix: declare_rule!(@fix $([$($safe)?] [$($lossy)?] $otherwise, $($help)?)?),
-            unfixed: declare_rule!(@unfixed $($unfixed)?),
+            fix: $crate::rule::PAGES[toolcheck_core::RuleId::$id.number()].fix,
+            unfixed: $crate::rule::PAGES[toolcheck_core::RuleId::$id.number()].unfixed,
             check: declare_rule!(@check $check),
         };
     };
@@ -272,9 +272,7 @@ macro_rules! declare_rule {
     (@is text text) => { true };
     (@is end end) => { true };
     (@is call call) => { true };
-    (@is help help) => { true };
     (@is selected selected) => { true };
-    (@is users users) => { true };
     (@is $mark:ident $($other:ident)?) => { false };
     // A problem that is not visible in a transcript: the page explains the error.
     (@check explained) => { None };
@@ -285,17 +283,6 @@ macro_rules! declare_rule {
     };
     (@answered) => { None };
     (@answered $other:ident) => { Some(&$other::RULE) };
-    (@fix) => { None };
-    (@fix [$($safe:literal)?] [$($lossy:literal)?] $otherwise:literal, $($help:ident)?) => {
-        Some($crate::rule::FixSummary {
-            safe: concat!($($safe)?),
-            lossy: concat!($($lossy)?),
-            otherwise: $otherwise,
-            has_help: declare_rule!(@is help $($help)?),
-        })
-    };
-    (@unfixed) => { "this rule has no fix" };
-    (@unfixed $unfixed:literal) => { $unfixed };
 }
 pub(crate) use declare_rule;
 

@@ -6,12 +6,6 @@ use crate::view::exchanges::{HistoryMatch, MatchedCall, PastCall, ReasoningChang
 
 declare_rule! {
     AlteredReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as modified_reasoning, check,
-    cases [
-        "signature" for users: "it has a different signature",
-        "unsigned" for users: "its signature is missing",
-        "signed-text" for users: "it has a different text under the same signature",
-        "text" for users: "it has a different text and no signature",
-    ],
     values PART
 }
 

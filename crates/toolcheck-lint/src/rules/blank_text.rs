@@ -9,19 +9,6 @@ use crate::view::shape::names_a_call;
 
 declare_rule! {
     BlankText in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT, REASONING, EMPTY_PARTS], check,
-    fix [
-        safe: "A blank block next to others is removed.",
-        unsafe: "A block with a cache marker is removed too, and so is a message that contains nothing else. If the conversation needs the message, it gets a text that says that it was empty.",
-        otherwise: "the message has nothing else, and the conversation needs the message",
-    ],
-    cases [
-        "empty-instructions": "an empty text of the instructions outside the messages",
-        "blank-instructions": "whitespace as a text of the instructions outside the messages",
-        "empty": "an empty text",
-        "white-space": "a text of whitespace only",
-        "no-data": "a part without any content",
-        "reasoning": "a reasoning block of whitespace only",
-    ],
     values PART
 }
 

@@ -6,42 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::{shape, tools};
 
 declare_rule! {
-    ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check,
-    fix [
-        safe: "A tool choice that forces no call is removed where no tools are declared.",
-        unsafe: "The key that the other forbids is removed, if it is optional. So is a tool choice if no tools are declared, if it names a tool that is not declared, or if it is invalid.",
-        otherwise: "either of the two may be meant, or one of them is required",
-    ],
-    cases [
-        "two-tool-lists": "tools are declared under the current key and the deprecated one",
-        "unknown-choice": "the tool choice is not a valid value",
-        "no-call-without-tools": "the tool choice forbids calls, and there are no tools",
-        "choice-without-tools": "a tool choice without tools",
-        "forced": "a forced call, for a model that supports none",
-        "forced-with-reasoning": "a forced call while reasoning is enabled",
-        "forced-tool": "a forced call of one tool, for a model that reasons by default",
-        "forced-by-default": "a call of any tool is forced, for a model that reasons by default",
-        "unknown-tool-allowed": "a choice among tools of which one is not declared",
-        "unknown-tool-chosen": "a forced call of a tool that is not declared",
-        "forced-any": "a call of any tool is forced, with or without reasoning",
-        "tools-with-effort": "functions with a reasoning effort",
-        "tools-without-effort": "functions with the reasoning effort `none`",
-        "tools-with-default-effort": "functions, and no reasoning effort is given",
-        "deferred-without-search": "a deferred tool without a tool search",
-        "reasoning-budget": "reasoning with a budget of tokens",
-        "reasoning-off": "reasoning is disabled",
-        "search-without-deferred": "a tool search of the API without a deferred tool",
-        "all-deferred": "every tool is deferred",
-        "advisor": "a tool whose model can't advise the model of the request",
-        "container-without-tool": "a container without a tool that runs in it",
-        "json-word": "an answer in JSON is required, but the prompt does not tell the model",
-    ],
-    values [
-        "field": "the key of the parameter",
-        "name": "the tool that is chosen, or the model of the tool",
-        "model": "the model of the request",
-        "index": "the index of the tool, from 0",
-    ]
+    ConflictingParameters in Fields, since "0.1.0", silent on wire reports shape, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -6,19 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     DetachedReasoning in Reasoning, since "0.1.0", silent on wire looks at [REASONING], check,
-    fix [
-        unsafe: "The reasoning is removed.",
-        otherwise: "the reasoning is not a part of a message of a known form",
-    ],
-    cases [
-        "new-message": "a message without an id follows, which the reasoning has not led to",
-        "missing": "a call whose reasoning is missing; a transcript does not show it, so it is only explained",
-    ],
-    values PART [
-        "id": "the id of the reasoning, or of the item that needs it",
-        "type": "the type of the item that needs reasoning",
-        "other": "the id of the reasoning that is missing",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

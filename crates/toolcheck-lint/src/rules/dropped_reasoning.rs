@@ -7,12 +7,6 @@ use crate::view::exchanges::ReasoningChange;
 
 declare_rule! {
     DroppedReasoning in Reasoning, since "0.1.0", warning on wire looks at [ANSWER] answered as missing_reasoning, check,
-    cases [
-        "empty" for users: "there is an empty text in its place",
-        "by-default" for users: "the request does not say whether the model reasons",
-        "call" for users: "the message starts with a call",
-        "text" for users: "the message starts with something else",
-    ],
     values PART
 }
 

@@ -6,16 +6,7 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS, KEPT], check,
-    fix [
-        safe: "An identical item is removed.",
-        unsafe: "Of two different items, the second loses its id.",
-        otherwise: "the items are not in a list, or the server has the first",
-    ],
-    values [
-        "id": "the id",
-        "index" for users: "the index of the item, from 0",
-    ]
+    DuplicateItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS, KEPT], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -6,12 +6,7 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    DuplicateKey in Files, since "0.1.0", warning on text, check,
-    fix [
-        safe: "The first of two equal values is removed.",
-        unsafe: "Of two different values, the last is kept, as most parsers do, unless it is empty.",
-        otherwise: "the key appears more than twice",
-    ]
+    DuplicateKey in Files, since "0.1.0", warning on text, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

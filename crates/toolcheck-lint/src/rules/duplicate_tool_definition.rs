@@ -6,15 +6,7 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    DuplicateToolDefinition in Tools, since "0.1.0", warning looks at [TOOLS], check,
-    fix [
-        safe: "An identical definition is removed.",
-        unsafe: "Of two that differ, the first stays.",
-        otherwise: "the two definitions differ, and it is not clear which is meant",
-    ],
-    values [
-        "name": "the name of the tool",
-    ]
+    DuplicateToolDefinition in Tools, since "0.1.0", warning looks at [TOOLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -4,15 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     DuplicateToolResult in Pairing, since "0.1.0", warning looks at [RESULTS], check,
-    fix [
-        safe: "A second result is removed if it is identical, or a placeholder for a missing result.",
-        unsafe: "Of two different results, the content of the second is put after that of the first; `--duplicates` keeps the `first` or the `last`.",
-        otherwise: "the two results differ and cannot be joined; `--duplicates first` or `last` keeps one",
-    ],
-    cases [
-        "later-turn": "the second result is in a later turn than the first",
-        "one-message" for users: "both results are in one message",
-    ],
     values PART, CALL_ID
 }
 

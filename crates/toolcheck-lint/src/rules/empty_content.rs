@@ -12,26 +12,6 @@ use crate::view::shape::EMPTY;
 
 declare_rule! {
     EmptyContent in Content, since "0.1.0", silent (silent in dataset) on wire, check,
-    fix [
-        safe: "An empty message is removed, as is an empty list next to calls; an empty result becomes `(no output)`, and an object around a message becomes that message.",
-        unsafe: "An empty message whose other keys say nothing is removed too. A text or a list under the only unknown key becomes the content. A message that the conversation needs gets a text that says that it was empty.",
-        otherwise: "the intended content is unknown, and the message is needed",
-    ],
-    cases [
-        "no-messages": "a request without messages",
-        "failed-result": "the result of a failed call without content",
-        "system": "a system message",
-        "legacy": "a result with the role `function` whose content is null",
-        "prefix": "a message whose text the answer continues",
-        "nothing-at-all": "an assistant message without content and without calls, whose content is missing",
-        "nothing-said": "an assistant message without content and without calls, other than an empty list",
-        "final-assistant": "an assistant message at the end",
-        "empty-text": "the content is an empty string",
-        "joined": "the content is an empty list, and a message of the same role beside it says something",
-        "empty-list": "the content is an empty list",
-        "missing": "the content is missing",
-        "null": "the content is null or missing",
-    ],
     values PART, ROLE
 }
 

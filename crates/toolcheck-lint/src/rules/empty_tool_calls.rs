@@ -2,10 +2,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     EmptyToolCalls in Content, since "0.1.0", silent (silent in dataset) on wire, check,
-    fix [
-        safe: "The key is removed.",
-        otherwise: "the list is not in a message of a known form",
-    ],
     values MESSAGE
 }
 

@@ -1,11 +1,7 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    EmptyToolList in Tools, since "0.1.0", silent (silent in dataset) on wire looks at [TOOLS], check,
-    fix [
-        safe: "The key is removed.",
-        otherwise: "the list is not where a request has its tools",
-    ]
+    EmptyToolList in Tools, since "0.1.0", silent (silent in dataset) on wire looks at [TOOLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

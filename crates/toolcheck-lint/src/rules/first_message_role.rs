@@ -4,19 +4,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     FirstMessageRole in Order, since "0.1.0", silent, check,
-    fix [
-        unsafe: "A user message that says that the beginning is missing is inserted before it.",
-        otherwise: "the messages are not in a list that can be changed",
-    ],
-    cases [
-        "alone": "there is no other message",
-        "call-answered": "the message has a call that has a result",
-        "call": "the message has a call",
-        "no-user": "the conversation has no user message",
-    ],
-    values MESSAGE [
-        "id": "the id of the call that has a result",
-    ]
+    values MESSAGE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

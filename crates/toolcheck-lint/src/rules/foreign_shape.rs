@@ -5,12 +5,7 @@ use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    ForeignShape in Fields, since "0.1.0", silent on wire reports shape, check,
-    fix [
-        safe: "A block whose type only has another name gets the name of the API. A tool, a call, a result or a text is converted to the form of the API if nothing of it is lost.",
-        unsafe: "Any other message gets the form of the API, if nothing of it is lost.",
-        otherwise: "something in it has no place in this API, or its call is not known",
-    ]
+    ForeignShape in Fields, since "0.1.0", silent on wire reports shape, check
 }
 
 /// The most other places that a finding shows.

@@ -11,15 +11,6 @@ use crate::view::exchanges::is_json;
 
 declare_rule! {
     InvalidArgumentsJson in Arguments, since "0.1.0", warning (error in dataset) on wire looks at [CALLS], check,
-    fix [
-        safe: "An empty text becomes `{}`.",
-        unsafe: "Any other text is wrapped in `{\"INVALID_JSON\": …}`.",
-        otherwise: "the arguments are not a text",
-    ],
-    cases [
-        "empty": "an empty text",
-        "failed" for users: "the result says that the call failed",
-    ],
     values PART, CALL_ID
 }
 

@@ -5,25 +5,7 @@ use toolcheck_core::ir::{CacheMark, CacheMarkTarget};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    InvalidCacheMark in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check,
-    fix [
-        safe: "The marker is removed; of too many, the first ones.",
-        otherwise: "it is not clear which of the markers is meant",
-    ],
-    cases [
-        "too-many": "more markers than the target allows",
-        "deferred-tool": "a marker on a deferred tool",
-        "turn-scoped": "a marker on a message that is later dropped",
-        "order": "a long-lived marker after a short-lived one",
-        "marked-result": "several markers on one result and the blocks in it",
-        "inside-result": "a marker on a block in a result, before others",
-        "automatic": "a marker of the request that lives longer or shorter than that of the block it is for",
-    ],
-    values [
-        "count": "the number of markers",
-        "max": "the most markers that are allowed",
-        "path": "the path of the marked block",
-    ]
+    InvalidCacheMark in Content, since "0.1.0", silent on wire looks at [CACHE_MARKS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -7,22 +7,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     InvalidResultContent in Content, since "0.1.0", silent on wire looks at [RESULTS, SERVER_RESULTS], check,
-    fix [
-        safe: "Where the API accepts nothing else, an object becomes its JSON text, and a text a text block; a list goes into an object.",
-        otherwise: "it cannot be fixed by rewriting the value" with help,
-    ],
-    cases [
-        "reference": "a reference that matches no part of the result",
-        "foreign": "a block that never occurs in a result, such as reasoning or a call",
-        "bare-json": "JSON that is not an object, where the format has a place for JSON",
-        "failed-with-media": "an image or a document in the result of a failed call",
-        "media": "an image or a document",
-        "not-text": "content that is not a string",
-        "not-object": "content that is not an object",
-    ],
-    values PART, ROLE [
-        "tag": "the type of the block that never occurs in a result",
-    ]
+    values PART, ROLE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

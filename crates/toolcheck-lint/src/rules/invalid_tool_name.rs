@@ -10,29 +10,7 @@ use crate::view::shape;
 
 declare_rule! {
     InvalidToolName in Tools, since "0.1.0", warning looks at [TOOLS, CALLS, RESULTS], check,
-    fix [
-        safe: "A name that is a number becomes a string.",
-        unsafe: "What is not allowed in a name becomes `_`, in the definition and in the history.",
-        otherwise: "a new name has to be known to the program that runs the tool",
-    ],
-    cases [
-        "empty-definition" for users: "an empty name in a definition",
-        "empty-history": "an empty name in the history",
-        "not-text-definition": "a name in a definition that is not a string",
-        "not-text": "a name that is not a string",
-        "empty": "an empty name",
-        "length": "a name that is too long",
-        "definition": "a name in a definition",
-        "history": "a name in the history",
-    ],
-    values TOOL_OR_PART [
-        "name": "the name",
-        "pattern": "the expression that names must match",
-        "length": "the number of characters",
-        "max": "the most characters that are allowed",
-        "type": "what the name is instead of a string, in words",
-        "json-type": "the same as a JSON type",
-    ]
+    values TOOL_OR_PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -12,31 +12,7 @@ use crate::view::checks::Unchecked;
 use crate::view::shape;
 
 declare_rule! {
-    InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check,
-    fix [
-        safe: "Values in wrong quotes, names of types from another language, keys that differ only in case or separators, and missing constants are corrected.",
-        unsafe: "A key that is not allowed is removed, as is a property that is not a schema, and a word that nearly matches an allowed one becomes that.",
-        otherwise: "it is not clear what the schema should be" with help,
-    ],
-    cases [
-        "numbered-type": "a type that is written as a number",
-        "number-as-text": "a number that is written as a string",
-        "no-object": "a schema that is not an object",
-        "no-schema": "not valid JSON Schema",
-        "pattern" for users: "an invalid regular expression",
-        "answer-reference": "a reference to a missing part, in the schema of a strict answer",
-        "answer-circular": "a definition that refers to itself, in the schema of an answer",
-        "reference" for users: "a reference to a part of the schema that does not exist",
-        "endless" for users: "a schema that can't be checked in bounded time",
-        "strict-optional": "too many optional parameters in strict tools",
-        "strict-unions": "too many parameters with several types in strict tools",
-        "strict-keyword": "a keyword that is not allowed in strict tools",
-    ],
-    values [
-        "index": "the index of the tool, from 0",
-        "name": "the name of the schema of an answer",
-        "field": "the keyword",
-    ]
+    InvalidToolSchema in Tools, since "0.1.0", warning reports shape, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

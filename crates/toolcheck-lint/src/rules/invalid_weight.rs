@@ -5,10 +5,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     InvalidWeight in DataSets, since "0.1.0", warning, check,
-    cases [
-        "value": "a weight that is neither 0 nor 1",
-        "all-zero" for users: "every assistant message has weight 0",
-    ],
     values MESSAGE
 }
 

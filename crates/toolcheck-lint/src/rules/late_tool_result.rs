@@ -12,19 +12,7 @@ use crate::view::id_list;
 
 declare_rule! {
     LateToolResult in Order, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
-    fix [
-        safe: "The result is moved before the user message in between.",
-        unsafe: "The result is moved before what the model wrote without having seen it, or after its call if only the name of the tool tells which call that is. If two results have the ids of each other's calls, the ids are swapped.",
-        otherwise: "the turn of its call has no place for the result",
-    ],
-    cases [
-        "after-other-role": "the result follows a message that is not the assistant's",
-        "unseen" for users: "the model has said nothing between the call and the result",
-    ],
-    values NEXT_MESSAGE, CALL_IDS [
-        "id" for users: "the id of the first of these calls",
-        "previous-role": "the role of the message before the results",
-    ]
+    values NEXT_MESSAGE, CALL_IDS
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

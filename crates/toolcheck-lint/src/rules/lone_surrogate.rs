@@ -5,11 +5,7 @@ use toolcheck_json::{Span, SyntaxErrorKind};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    LoneSurrogate in Files, since "0.1.0", warning on text looks at [FAULTS], check,
-    fix [
-        safe: "Each half of a character becomes U+FFFD.",
-        otherwise: "the text is not written as JSON here",
-    ]
+    LoneSurrogate in Files, since "0.1.0", warning on text looks at [FAULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

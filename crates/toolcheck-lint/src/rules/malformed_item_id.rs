@@ -5,25 +5,7 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    MalformedItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check,
-    fix [
-        safe: "The id is removed: an item needs none.",
-        unsafe: "The same, where the server may know the item by its id.",
-        otherwise: "the id is not a member of an item",
-    ],
-    cases [
-        "response": "the id of the previous response",
-        "length": "an id that is too long",
-        "characters": "an id with characters that are not allowed, or an empty one",
-        "prefix": "an id that does not start as its type requires",
-    ],
-    values [
-        "id": "the id",
-        "index": "the index of the item, from 0",
-        "length": "the number of characters",
-        "max": "the most characters that are allowed",
-        "prefix": "how the id should start",
-    ]
+    MalformedItemId in Ids, since "0.1.0", silent on wire looks at [ITEMS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

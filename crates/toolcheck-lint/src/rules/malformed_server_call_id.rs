@@ -4,10 +4,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     MalformedServerCallId in Ids, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
-    values PART [
-        "id" for users: "the id",
-        "pattern" for users: "the expression that ids must match",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

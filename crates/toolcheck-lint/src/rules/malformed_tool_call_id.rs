@@ -7,28 +7,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     MalformedToolCallId in Ids, since "0.1.0", warning looks at [CALLS, RESULTS], check,
-    fix [
-        safe: "The call and its results get an id that is made from the old one.",
-        unsafe: "The same, where a program or stored items may refer to the id.",
-        otherwise: "the call with the id has no result of its own, or the id is not text",
-    ],
-    cases [
-        "not-text-result": "an id in a result that is not a string",
-        "not-text": "an id that is not a string",
-        "empty": "an empty id",
-        "length": "an id that is too long",
-        "pattern": "an id that does not match the expression",
-        "call" for users: "an id in a call",
-        "result": "an id that occurs only in a result",
-    ],
-    values PART [
-        "id": "the id",
-        "pattern": "the expression that ids must match",
-        "length": "the number of characters",
-        "max": "the most characters that are allowed",
-        "type": "what the id is instead of a string, in words",
-        "json-type": "the same as a JSON type",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

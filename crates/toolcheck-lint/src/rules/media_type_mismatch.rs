@@ -3,17 +3,7 @@ use toolcheck_core::fix::{Change, Fix};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    MediaTypeMismatch in Content, since "0.1.0", silent on wire looks at [MEDIA], check,
-    fix [
-        safe: "The type becomes that of the data.",
-        otherwise: "the type of the data is unknown",
-    ],
-    values [
-        "type": "the declared media type",
-        "other": "the media type of the data",
-        "index" for users: "the index of the message, from 0",
-        "part" for users: "the index of the part, from 0",
-    ]
+    MediaTypeMismatch in Content, since "0.1.0", silent on wire looks at [MEDIA], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -8,17 +8,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     MismatchedResultKind in Pairing, since "0.1.0", warning looks at [RESULTS], check,
-    fix [
-        safe: "The role `function` of a result with the id of its call becomes `tool`.",
-        otherwise: "what the result says may not be what a call of the other kind returns",
-    ],
-    cases [
-        "legacy-without-name": "a result with the role `function` and without a name",
-        "legacy": "a result with the role `function`",
-    ],
-    values PART, CALL_ID, CALL_IDS [
-        "kind": "the kind of the call",
-    ]
+    values PART, CALL_ID, CALL_IDS
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -5,14 +5,6 @@ use crate::view::shape;
 
 declare_rule! {
     MisplacedMedia in Content, since "0.1.0", silent on wire reports shape, check,
-    cases [
-        "file": "a file in a message",
-        "system": "an image or a document in a system message",
-        "assistant-document": "a document in an assistant message",
-        "assistant": "an image or a document in an assistant message",
-        "beside-results": "a document beside tool results",
-        "alone": "a document without text beside it",
-    ],
     values PART, ROLE
 }
 

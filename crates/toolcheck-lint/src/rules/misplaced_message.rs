@@ -6,25 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     MisplacedMessage in Order, since "0.1.0", silent on wire, check,
-    fix [
-        unsafe: "A system message becomes a user message.",
-        otherwise: "it is not clear in which order the messages belong",
-    ],
-    cases [
-        "not-last": "an item that must come last is followed by others",
-        "system": "a system message after an assistant or tool message",
-        "system-after-user": "a system message after a user message",
-        "user-after-tool": "a user message right after a tool message",
-        "repeated-role": "two messages in a row with the same role",
-        "system-first": "a system message at the start",
-        "system-before-results": "a system message between calls and their results",
-        "system-after-assistant": "a system message after an assistant message, where the target accepts some positions",
-        "system-before-user": "a system message before a user message",
-    ],
-    values MESSAGE, ROLE [
-        "before": "the index of the message before, from 0",
-        "previous-role": "the role of the message before",
-    ]
+    values MESSAGE, ROLE
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

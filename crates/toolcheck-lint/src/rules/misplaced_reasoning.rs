@@ -7,18 +7,6 @@ use crate::rules::missing_reasoning;
 
 declare_rule! {
     MisplacedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING], check,
-    fix [
-        safe: "A message that ends with reasoning is merged with the next message of the model.",
-        unsafe: "Reasoning at the end of a message is followed by a text that says that the rest is missing.",
-        otherwise: "reasoning is left where the model put it",
-    ],
-    cases [
-        "disabled" for users: "the request disables reasoning",
-        "last": "reasoning at the end of a message",
-        "turn": "reasoning that does not come first in the message that the model goes on from",
-        "not-first" for users: "reasoning that does not come first in its message",
-        "user": "reasoning in a message of the user",
-    ],
     values PART
 }
 

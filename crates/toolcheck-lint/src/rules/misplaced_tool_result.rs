@@ -5,15 +5,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     MisplacedToolResult in Order, since "0.1.0", silent looks at [RESULTS], check,
-    fix [
-        safe: "Results are put before the other content of their turn.",
-        unsafe: "A result is moved out of a message of the model.",
-        otherwise: "the call of the result is not in the turn before it",
-    ],
-    cases [
-        "assistant-message": "a result in an assistant message",
-        "after-other-content": "a result after text or media of its turn",
-    ],
     values PART, CALL_ID, CALL_IDS
 }
 

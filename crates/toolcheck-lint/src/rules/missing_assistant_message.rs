@@ -3,13 +3,7 @@ use toolcheck_core::ir::{Content, Message, Role, UnreadKind};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    MissingAssistantMessage in DataSets, since "0.1.0", warning, check,
-    cases [
-        "at-end": "an example that ends without an assistant message",
-    ],
-    values [
-        "role": "the role of the last message",
-    ]
+    MissingAssistantMessage in DataSets, since "0.1.0", warning, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

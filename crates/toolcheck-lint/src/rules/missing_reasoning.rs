@@ -7,14 +7,6 @@ use crate::rules::dropped_reasoning;
 
 declare_rule! {
     MissingReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [RESULTS, TEXT], check,
-    cases [
-        "empty": "the message has an empty reasoning text",
-        "earlier": "the message is of an earlier step or turn",
-        "by-default": "the request does not say whether the model reasons",
-        "call": "the message starts with a call",
-        "text": "the message starts with something else",
-        "prefill": "the request ends with the message, which the model should continue",
-    ],
     values PART
 }
 

@@ -9,18 +9,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     MissingToolCallId in Ids, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
-    fix [
-        safe: "A misnamed id key is renamed, and a result gets the id of the only call that it can answer.",
-        unsafe: "A call gets the id of the result at its position, or a new one. A result gets the id of the call at its position; a result without a call becomes user text.",
-        otherwise: "there is no place for an id",
-    ],
-    cases [
-        "call": "a call without an id",
-        "result": "a result without the id of its call",
-    ],
-    values PART [
-        "id": "the id in the result of a call without an id",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -7,11 +7,7 @@ use toolcheck_core::ir::{Body, Executor};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    MissingToolDefinitions in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check,
-    fix [
-        unsafe: "The tools that were called are declared, as far as they are known from the calls.",
-        otherwise: "the request has a key for tools, and what was to be under it is unknown",
-    ]
+    MissingToolDefinitions in Tools, since "0.1.0", silent on wire looks at [CALLS, RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -5,20 +5,7 @@ use crate::view::id_list;
 
 declare_rule! {
     MixedContent in Order, since "0.1.0", silent on wire looks at [CALLS, RESULTS, SERVER_CALLS, SERVER_RESULTS], check,
-    fix [
-        safe: "Text after calls is moved before them.",
-        otherwise: "the text is not a block behind calls",
-    ],
-    cases [
-        "text-behind-calls": "text after a call of the same message",
-        "content-behind-results": "other content after a result of the same message",
-        "text-beside-calls": "text in a message with calls",
-        "content-beside-results": "other content in a message with results",
-    ],
-    values CALL_IDS [
-        "index": "the index of the message, from 0; of text after calls, that of the message that should answer them",
-        "member" for users: "the number of that message, from 1",
-    ]
+    values CALL_IDS
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -7,13 +7,7 @@ use crate::view::server_pairs::halves;
 
 declare_rule! {
     OrphanServerResult in Pairing, since "0.1.0", silent on wire looks at [SERVER_RESULTS, SERVER_CALLS, CALLS], check,
-    cases [
-        "caller": "a call made by a program, without the program",
-    ],
-    values PART, CALL_ID [
-        "block": "the type of the result",
-        "source": "the id of the program that is missing",
-    ]
+    values PART, CALL_ID
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -9,27 +9,7 @@ use crate::server_state::RemoteHistory;
 
 declare_rule! {
     OrphanToolResult in Pairing, since "0.1.0", error (error in dataset) looks at [RESULTS], check,
-    fix [
-        safe: "In the log of an agent, the records after a missing record are attached to the record before it.",
-        unsafe: "The result gets the id of the unanswered call at its position, or becomes user text, which `--orphans drop` leaves out.",
-        otherwise: "the result is not in a message of a known form",
-    ],
-    cases [
-        "legacy": "a result with the role `function`",
-        "approval": "an answer to a request for approval",
-        "shell": "a result of a shell call",
-        "other-kind": "a result that is not a function result",
-        "sibling-id": "the id is that of another call of the turn before, which has a result of its own",
-        "alone": "there is no other message",
-        "first-message": "the result is in the first message",
-        "changed-id": "the call exists, but has another id",
-        "unknown-id": "the turn before has calls, all with other ids",
-        "after-text": "the turn before is the assistant's and has no calls",
-    ],
-    values PART, CALL_ID [
-        "kind": "the kind of the result",
-        "previous-role": "the role of the first message of the turn before",
-    ]
+    values PART, CALL_ID
 }
 
 /// How many calls of a turn are searched for one with the id of a result.

@@ -5,10 +5,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     OversizedContent in Content, since "0.1.0", silent on wire looks at [TEXT, RESULTS, SERVER_RESULTS], check,
-    values PART [
-        "length": "the number of characters",
-        "max": "the most characters that are allowed",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

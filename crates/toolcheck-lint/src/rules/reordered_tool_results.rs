@@ -6,11 +6,7 @@ use toolcheck_core::pairing::{CallSite, Pairing, ResultSite};
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    ReorderedToolResults in Order, since "0.1.0", silent looks at [RESULTS], check,
-    fix [
-        safe: "Results that name their calls are put into the order of the calls.",
-        otherwise: "the results do not name their calls",
-    ]
+    ReorderedToolResults in Order, since "0.1.0", silent looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -13,9 +13,6 @@ use crate::view::violations::{self, Words};
 
 declare_rule! {
     ResultSchemaMismatch in Content, since "0.1.0", warning looks at [RESULTS], check,
-    cases [
-        "no-json": "text that is not JSON, where JSON text is required",
-    ],
     values PART, CALL_ID
 }
 

@@ -4,11 +4,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     ReusedToolCallId in Ids, since "0.1.0", warning looks at [RESULTS], check,
-    fix [
-        safe: "The later call and its result get an id of their own.",
-        unsafe: "The same, where a program or stored items may refer to the id.",
-        otherwise: "the later call has no result of its own, so it is not clear which call the result belongs to",
-    ],
     values PART, CALL_ID
 }
 

@@ -6,11 +6,6 @@ use crate::view::id_list;
 
 declare_rule! {
     SplitAssistantTurn in Order, since "0.1.0", warning looks at [RESULTS], check,
-    fix [
-        safe: "The messages are merged into the first.",
-        unsafe: "Two texts are joined with a blank line, where a message has only one string.",
-        otherwise: "the messages are not of a known form",
-    ],
     values NEXT_MESSAGE, CALL_IDS
 }
 

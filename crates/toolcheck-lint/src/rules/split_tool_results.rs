@@ -3,10 +3,6 @@ use crate::view::id_list;
 
 declare_rule! {
     SplitToolResults in Order, since "0.1.0", warning looks at [RESULTS], check,
-    fix [
-        safe: "The results are put into the first message of their turn.",
-        otherwise: "the results are not in messages of a known form",
-    ],
     values MESSAGE, CALL_IDS
 }
 

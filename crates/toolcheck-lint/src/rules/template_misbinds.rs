@@ -2,11 +2,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::prompt;
 
 declare_rule! {
-    TemplateMisbinds in Templates, since "0.1.0", warning (error in dataset), check,
-    fix [
-        safe: "Results are put into the order of their calls.",
-        otherwise: "the results do not name their calls",
-    ]
+    TemplateMisbinds in Templates, since "0.1.0", warning (error in dataset), check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -2,11 +2,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::prompt;
 
 declare_rule! {
-    TemplatePrintsNone in Templates, since "0.1.0", warning (error in dataset), check,
-    fix [
-        safe: "The content becomes an empty text.",
-        otherwise: "no other form is read better",
-    ]
+    TemplatePrintsNone in Templates, since "0.1.0", warning (error in dataset), check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

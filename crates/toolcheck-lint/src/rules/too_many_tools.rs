@@ -1,15 +1,7 @@
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    TooManyTools in Tools, since "0.1.0", silent looks at [TOOLS], check,
-    cases [
-        "strict": "too many strict tools",
-    ],
-    values [
-        "count": "the number of strict tools",
-        "length": "the number of tools",
-        "max": "the most tools that are allowed",
-    ]
+    TooManyTools in Tools, since "0.1.0", silent looks at [TOOLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

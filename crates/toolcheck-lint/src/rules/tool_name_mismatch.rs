@@ -7,11 +7,7 @@ use super::invalid_tool_name;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    ToolNameMismatch in Pairing, since "0.1.0", warning looks at [RESULTS], check,
-    fix [
-        safe: "A result that names its call gets the name of the call's tool.",
-        otherwise: "the result does not name its call, so either name may be right",
-    ]
+    ToolNameMismatch in Pairing, since "0.1.0", warning looks at [RESULTS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -6,12 +6,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     TrailingAssistant in Order, since "0.1.0", silent, check,
-    fix [
-        safe: "An empty message is removed.",
-        unsafe: "A user message is added that asks the model to continue.",
-        otherwise: "the messages are not in a list that can be changed",
-    ],
-    cases ["alone": "there is no other message", "empty-list": "the content is an empty list"],
     values MESSAGE
 }
 

@@ -5,10 +5,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     TrailingWhiteSpace in Content, since "0.1.0", silent (silent in dataset) on wire looks at [TEXT], check,
-    fix [
-        safe: "The whitespace is removed.",
-        otherwise: "the text is not written as one string",
-    ],
     values PART
 }
 

@@ -5,10 +5,7 @@ use crate::view::server_pairs::{Half, halves};
 
 declare_rule! {
     UnansweredServerCall in Pairing, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
-    values PART, CALL_ID [
-        "name": "the name of the server tool",
-        "type" for users: "the same",
-    ]
+    values PART, CALL_ID
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

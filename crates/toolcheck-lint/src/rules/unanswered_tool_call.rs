@@ -14,24 +14,7 @@ use crate::view::{MOST_IDS, id_list};
 
 declare_rule! {
     UnansweredToolCall in Pairing, since "0.1.0", error (error in dataset) looks at [CALLS, KEPT], check,
-    fix [
-        safe: "A placeholder result is inserted. A result with the role of somebody else gets its own.",
-        unsafe: "The same in a data set, where a model would learn from it. `--unanswered drop` removes the call.",
-        otherwise: "the call is at the open end, where its tool may still be running",
-    ],
-    cases [
-        "legacy": "a call under the key `function_call`",
-        "other-kind": "a call that is not a function call",
-        "counted": "the turn after has as many results as this one has calls",
-        "first-message": "the call is in the first message",
-        "no-results": "the turn after has no results",
-        "at-end": "the call is at the end",
-        "no-id" for users: "the call has no id",
-        "kept": "the call is in what the server keeps and the request continues from",
-    ],
-    values NEXT_MESSAGE, CALL_ID, CALL_IDS [
-        "kind": "the kind of the call",
-    ]
+    values NEXT_MESSAGE, CALL_ID, CALL_IDS
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -6,9 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     UndeclaredServerTool in Tools, since "0.1.0", silent on wire looks at [SERVER_CALLS], check,
-    values PART [
-        "name" for users: "the type of the tool",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

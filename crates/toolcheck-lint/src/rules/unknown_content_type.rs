@@ -6,22 +6,7 @@ use crate::view::shape;
 
 declare_rule! {
     UnknownContentType in Content, since "0.1.0", silent on wire reports shape, check,
-    fix [
-        safe: "A type that differs only in case or separators, or is known to be meant, is corrected.",
-        unsafe: "A type that nearly matches an allowed one becomes that. A call, a result or a text in a form of its own gets the form of the API, and an object without a valid type gets the only type that fits its other keys. Calls in a message of the user are moved to a message of the model.",
-        otherwise: "it is not clear which type is meant",
-    ],
-    cases [
-        "tool-change": "a message that adds or removes a tool",
-        "tool-search": "a tool search",
-        "server-call": "a call of a server tool",
-        "custom-call": "a call of a custom tool",
-        "tool-type": "a tool of a type that the model doesn't support",
-    ],
-    values PART [
-        "model": "the model of the request",
-        "name": "the type of the tool",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

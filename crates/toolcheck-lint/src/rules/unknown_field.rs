@@ -5,15 +5,6 @@ use crate::view::shape;
 
 declare_rule! {
     UnknownField in Fields, since "0.1.0", silent on wire reports shape, check,
-    fix [
-        safe: "A key is renamed if the intended one is known, and one without a value is removed.",
-        unsafe: "Any other key is removed, or becomes a key that nearly matches. The only unknown key of a result without content becomes that, and an object without any known key gets the form of the API.",
-        otherwise: "it has to be expressed differently" with help,
-    ],
-    cases [
-        "strict": "the key for strict tools, if the model doesn't support them",
-        "result-status": "the status of a result, if the model doesn't support it",
-    ],
     values TOOL_OR_PART
 }
 

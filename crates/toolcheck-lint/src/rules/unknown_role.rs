@@ -16,15 +16,6 @@ use crate::view::shape;
 
 declare_rule! {
     UnknownRole in Fields, since "0.1.0", warning on wire reports shape, check,
-    fix [
-        safe: "A role is corrected if the intended one is known, if only its case differs, or if only one role may have what is in the message. A misnamed key of a role is renamed.",
-        unsafe: "A system message becomes a user message, a role that nearly matches becomes that, and a message without one gets that of its place.",
-        otherwise: "it is not clear which role is meant",
-    ],
-    cases [
-        "system": "a system message among the others, where only some models accept it",
-        "tool": "a message with the role `tool`, which results have in other APIs",
-    ],
     values MESSAGE, ROLE
 }
 

@@ -6,8 +6,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::tools;
 
 declare_rule! {
-    UnknownTool in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check,
-    fix none: "a tool definition cannot be invented"
+    UnknownTool in Tools, since "0.1.0", warning (error in dataset) on call looks at [CALLS], check
 }
 
 /// The most unknown names that are compared with those of the tools.

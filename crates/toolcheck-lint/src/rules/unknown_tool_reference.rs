@@ -4,14 +4,7 @@ use toolcheck_core::text::shorten;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    UnknownToolReference in Tools, since "0.1.0", silent on wire looks at [TOOLS], check,
-    cases [
-        "search" for users: "a tool that a tool search has found",
-        "tool-change": "a tool that a message adds or removes",
-    ],
-    values [
-        "name": "the name of the tool",
-    ]
+    UnknownToolReference in Tools, since "0.1.0", silent on wire looks at [TOOLS], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

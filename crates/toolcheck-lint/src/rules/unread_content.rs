@@ -19,12 +19,7 @@ use crate::rule::{Context, Sink, declare_rule};
 use crate::view::shape;
 
 declare_rule! {
-    UnreadContent in Files, since "0.1.0", error on call, check,
-    fix [
-        safe: "A key that is only spelled differently is renamed.",
-        unsafe: "So is one that is nearly the same.",
-        otherwise: "what cannot be read cannot be fixed",
-    ]
+    UnreadContent in Files, since "0.1.0", error on call, check
 }
 
 /// The maximum number of further places in a finding.

@@ -5,8 +5,7 @@ use toolcheck_json::Value;
 use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
-    UnrecognisedFormat in Files, since "0.1.0", error, check,
-    fix none: "what cannot be read cannot be fixed"
+    UnrecognisedFormat in Files, since "0.1.0", error, check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -3,14 +3,7 @@ use crate::server_state::Missing;
 use toolcheck_core::text::shorten;
 
 declare_rule! {
-    UnresolvedReference in Ids, since "0.1.0", error looks at [KEPT], check,
-    cases [
-        "response": "the id of a response, and not of an item",
-        "continued": "another request has already continued from the response, and only one may",
-    ],
-    values [
-        "id": "the id of the item",
-    ]
+    UnresolvedReference in Ids, since "0.1.0", error looks at [KEPT], check
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

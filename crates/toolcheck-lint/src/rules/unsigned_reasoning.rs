@@ -5,19 +5,7 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     UnsignedReasoning in Reasoning, since "0.1.0", silent (silent in dataset) on wire looks at [REASONING, CALLS], check,
-    fix [
-        unsafe: "The reasoning is removed.",
-        otherwise: "the reasoning is not a part of a message of a known form",
-    ],
-    cases [
-        "call": "a call without a signature",
-        "missing": "reasoning without a signature",
-        "null": "a signature that is null",
-        "empty": "a signature that is empty or null",
-    ],
-    values PART [
-        "name": "the name of the tool that is called",
-    ]
+    values PART
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {

@@ -7,16 +7,6 @@ use crate::rule::{Context, Sink, declare_rule};
 
 declare_rule! {
     WrongArgumentsType in Arguments, since "0.1.0", silent (silent in dataset) on wire looks at [CALLS], check,
-    fix [
-        safe: "Text becomes the object that it spells, or an object its text; `null` becomes `{}`.",
-        unsafe: "Any other value is wrapped in an object: `{\"INVALID_JSON\": …}`.",
-        otherwise: "the arguments are not the JSON of an object",
-    ],
-    cases [
-        "text" for users: "not an object, where the target expects an object",
-        "object": "an object, where the target expects JSON in a string",
-        "neither": "neither an object nor a string",
-    ],
     values PART
 }
 
