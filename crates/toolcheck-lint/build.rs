@@ -29,6 +29,9 @@ fn main() {
 /// The headings at the end of a page whose lists say what a rule needs to know: the name of each item, and its meaning.
 const LISTS: [&str; 3] = ["## Fix", "## Cases", "## Values"];
 
+/// What the items under the first heading are, up to the end of their names.
+const FIXES: [&str; 5] = ["safe`", "unsafe`", "otherwise`", "otherwise with help`", "none`"];
+
 /// The file of a page: the text that is shown, and the lists at its end.
 #[derive(Default)]
 struct Page<'p> {
@@ -58,6 +61,8 @@ impl<'p> Page<'p> {
         let text =
             if has_examples { &self.text } else { self.text.split("## Fails").next().unwrap_or_default() };
         let [fixes, cases, values] = &self.lists;
+        let unknown = fixes.iter().find(|(name, _)| !FIXES.contains(name));
+        assert!(unknown.is_none(), "no way to fix: {unknown:?}");
         let said = |name| fixes.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
         let help = said("otherwise with help`");
         let fix = said("otherwise`").or(help).map(|otherwise| {
@@ -78,7 +83,8 @@ impl<'p> Page<'p> {
 fn terms(list: &[(&str, &str)]) -> String {
     let term = |(name, meaning): &(&str, &str)| {
         let (name, mark) = name.split_once('`').expect("a name ends with a backtick");
-        let is_for_users = mark == " (for users)";
+        let is_for_users = !mark.is_empty();
+        assert!(!is_for_users || mark == " (for users)", "no mark: {mark}");
         format!("Term {{ name: {name:?}, meaning: {meaning:?}, is_for_users: {is_for_users} }}, ")
     };
     format!("&[{}]", list.iter().map(term).collect::<String>())

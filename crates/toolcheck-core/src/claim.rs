@@ -69,7 +69,7 @@ impl Claim {
     /// The claim for a message whose role the format does not know: if the rest of the message fits, the role is a
     /// mistake; otherwise the message belongs to another format.
     pub(crate) fn of_unknown_role(message: Value<'_, '_>) -> Self {
-        let says = |value: Value<'_, '_>| value.as_json_str().is_some();
+        let says = |value: Value<'_, '_>| value.is_string();
         let is_message = message.get("role").is_some_and(says) && message.get("content").is_some_and(says);
         if is_message { Self::Open } else { Self::Foreign }
     }
@@ -121,7 +121,7 @@ pub(crate) fn surest_of_most<'d, 's>(
 fn are_mostly_others<'d, 's>(list: Value<'d, 's>, claim: impl Fn(Value<'d, 's>) -> Claim) -> bool {
     let is_of_chat = |message: Value<'_, '_>| {
         message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
-            || message.get("tool_call_id").is_some() && message.get_str("role").as_deref() == Some("tool")
+            || message.has("tool_call_id") && message.is("role", "tool")
     };
     let is_block =
         |block: Value<'_, '_>| matches!(block.get_str("type").as_deref(), Some("tool_use" | "tool_result"));
@@ -188,8 +188,8 @@ pub(crate) fn is_stored(root: Value<'_, '_>) -> bool {
 /// Whether an item is a message of OpenCode 2, which has a type and no role (`packages/schema/src/session-message.ts` of
 /// anomalyco/opencode).
 pub(crate) fn is_of_opencode(item: Value<'_, '_>) -> bool {
-    item.get("type").is_some()
+    item.has("type")
         && item.get("role").is_none()
         && item.get_str("id").is_some_and(|id| id.starts_with("msg_"))
-        && item.get("time").is_some_and(|time| time.get("created").is_some())
+        && item.get_in(&["time", "created"]).is_some()
 }

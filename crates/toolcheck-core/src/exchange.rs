@@ -86,9 +86,7 @@ const SENT: [&str; 6] = words("body data json kwargs params payload");
 /// given.
 pub fn is_body(value: Value<'_, '_>) -> bool {
     let is_sent = value.key_text().is_none_or(|key| SENT.contains(&&*key));
-    let has_settings = is_sent
-        && value.get("model").is_some_and(|model| model.as_json_str().is_some())
-        && value.members().nth(2).is_some();
+    let has_settings = is_sent && value.has_text("model") && value.members().nth(2).is_some();
     let knows = |format: &str| {
         let shape = targets::find(format).and_then(Target::shape);
         shape.is_some_and(|shape| shape.knows_keys(value))
@@ -222,7 +220,7 @@ fn exchange<'d, 's>(value: Value<'d, 's>) -> Option<Exchange<'d, 's>> {
         // Vertex says when it has processed a line, and Bedrock numbers them.
         is_of_batch: value.get_any(&["processed_time", "recordId"]).is_some(),
         // As the proxy writes it.
-        is_cut: value.get("cut").and_then(Value::as_bool) == Some(true),
+        is_cut: value.is_true("cut"),
         ..Exchange::of_request(request)
     })
 }

@@ -277,7 +277,7 @@ fn is_name(value: Value<'_, '_>) -> bool {
 fn is_of_items(value: Value<'_, '_>) -> bool {
     let is_item = |item: Value<'_, '_>| {
         let kind = item.get("role").or_else(|| item.get("type"));
-        kind.is_some_and(|kind| kind.as_json_str().is_some() && is_name(kind))
+        kind.is_some_and(|kind| kind.is_string() && is_name(kind))
     };
     let is_list = value.is_array() && (value.has_key("input") || value.has_key("output"));
     is_list && value.elements().next().is_some() && value.elements().all(is_item)

@@ -34,7 +34,7 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
         has_model: false,
         assembly: Assembly::default(),
     };
-    if value.as_json_str().is_some() {
+    if value.is_string() {
         pieces.add_value(value);
     } else {
         value.elements().for_each(|event| pieces.add_value(event));
@@ -81,7 +81,7 @@ pub fn formats_of(value: Value<'_, '_>) -> Vec<&'static Format> {
     };
     let value = unwrapped(value);
     let first = value.elements().next().unwrap_or(value);
-    let data = first.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+    let data = first.get("data").filter(|data| data.is_object() || data.is_string());
     let data = data.unwrap_or(first);
     let Some(text) = data.as_json_str() else { return shown(data) };
     // Its beginning is enough. No escape has a comma in it.
@@ -109,7 +109,7 @@ impl Pieces<'_> {
     /// Adds the contents of a value: the data of an event, an object with the data and the event's name, or a string
     /// with either.
     fn add_value(&mut self, value: Value<'_, '_>) {
-        let data = value.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+        let data = value.get("data").filter(|data| data.is_object() || data.is_string());
         let data = data.unwrap_or(value);
         let Some(text) = data.as_json_str() else {
             self.add(data, &|value| Place::of(value));
@@ -158,14 +158,14 @@ fn each_data(value: Value<'_, '_>, mut see: impl FnMut(Value<'_, '_>)) {
         return see(value);
     }
     let mut see_event = |event: Value<'_, '_>| {
-        let data = event.get("data").filter(|data| data.is_object() || data.as_json_str().is_some());
+        let data = event.get("data").filter(|data| data.is_object() || data.is_string());
         let data = data.unwrap_or(event);
         match data.as_json_str() {
             Some(text) => in_text(Decoded::new(text, 0).text(), |data, _, _| see(data)),
             None => see(data),
         }
     };
-    if value.as_json_str().is_some() {
+    if value.is_string() {
         see_event(value);
     } else {
         value.elements().for_each(see_event);

@@ -111,7 +111,7 @@ pub(crate) fn definition(tool: Value<'_, '_>) -> Option<Definition> {
 
 pub(crate) fn definition_with(tool: Value<'_, '_>, schema_of: SchemaOf) -> Option<Definition> {
     // Spans have a tool as the text of what was sent.
-    let nested = || tool.get("tool").and_then(|tool| tool.get("json_schema"));
+    let nested = || tool.get_in(&["tool", "json_schema"]);
     match tool.get("tool.json_schema").or_else(nested) {
         Some(text) if text.as_json_str().is_some() => {
             definition_in(Document::read(text.as_str()?.as_bytes()).root(), schema_of)

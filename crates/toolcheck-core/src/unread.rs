@@ -32,8 +32,7 @@ fn of_key(key: &str, value: Value<'_, '_>) -> Option<UnreadKind> {
 
 /// Whether a list has calls as Chat Completions writes them.
 fn holds_calls(list: Value<'_, '_>) -> bool {
-    let is_call =
-        |call: Value<'_, '_>| call.get("function").is_some_and(|called| called.get("arguments").is_some());
+    let is_call = |call: Value<'_, '_>| call.get_in(&["function", "arguments"]).is_some();
     list.elements().next().is_some() && list.elements().all(is_call)
 }
 
@@ -95,7 +94,7 @@ pub(crate) fn member<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
 
 /// Whether a value under the key of calls has what may be called, as in the runs of Toolathlon.
 pub(crate) fn is_settings(value: Value<'_, '_>) -> bool {
-    !value.is_array() && unwrapped(value, |value| value.get("tools").is_some_and(Value::is_array))
+    !value.is_array() && unwrapped(value, |value| value.has_list("tools"))
 }
 
 pub(crate) fn text_in_place_of_call<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
@@ -110,9 +109,7 @@ pub(crate) fn block<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     if let Some(kind) = value.get_str("type") {
         // A tool has the same type, and parameters.
         let is_call = kind == "function"
-            && value.get("function").is_some_and(|function| {
-                function.get("name").is_some() && function.get("arguments").is_some()
-            });
+            && value.get("function").is_some_and(|function| function.has_all(&["name", "arguments"]));
         let (what, is_known) = if is_call { (UnreadKind::Calls, true) } else { of_type(&kind)? };
         // An unknown type counts only if other keys fit: providers have similar types for built-in searches.
         let is_like =
@@ -147,7 +144,7 @@ pub fn unread_calls<'t, 's>(
 ) -> impl Iterator<Item = &'t Unread<'s>> {
     said.unread.iter().filter(|unread| {
         let value = document.value(unread.place.node);
-        let has_id = has_any(value, &CALL_IDS) || value.get("id").is_some();
+        let has_id = has_any(value, &CALL_IDS) || value.has("id");
         unread.what == UnreadKind::Calls && has_id && has_any(value, &NAMES) && has_any(value, &ARGUMENTS)
     })
 }
@@ -214,7 +211,7 @@ pub(crate) fn part<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let of_kind = kind.as_deref().and_then(of_words);
     let (has_id, is_named) = (has_any(value, &CALL_IDS), has_any(value, &NAMES));
     let has_arguments = has_any(value, &ARGUMENTS);
-    let is_call = is_named && has_arguments && (has_id || value.get("id").is_some());
+    let is_call = is_named && has_arguments && (has_id || value.has("id"));
     let is_result = has_id && has_any(value, &OUTPUTS) && !has_arguments;
     let what = match of_kind {
         Some(what) if is_call || is_result || is_named || has_id => what,
@@ -261,9 +258,7 @@ pub(crate) fn record<'s>(record: Value<'_, 's>) -> Option<Unread<'s>> {
             let member = || message.members().find_map(called_member);
             // An event about a call names it too, but has no role.
             let is_own = |unread: &Unread<'_>| {
-                unread.what == UnreadKind::Calls
-                    || of_words(&unread.name).is_some()
-                    || message.get("role").is_some()
+                unread.what == UnreadKind::Calls || of_words(&unread.name).is_some() || message.has("role")
             };
             part(message).filter(is_own).or_else(member).or_else(|| blocks().find_map(part))
         })
@@ -314,8 +309,7 @@ pub(crate) fn beside_messages<'d, 's: 'd>(
     transcript: &Transcript<'s>,
 ) -> Option<Unread<'s>> {
     let wraps = |entry: &Value<'_, '_>| {
-        entry.get("role").is_none()
-            && entry.get_any(&MESSAGES).is_some_and(|message| message.get("role").is_some())
+        entry.get("role").is_none() && entry.get_any(&MESSAGES).is_some_and(|message| message.has("role"))
     };
     // What only counts calls is no list, and no call.
     let holds = |value: &Value<'_, '_>| value.is_array() || has_any(*value, &NAMES);
@@ -390,7 +384,7 @@ pub(crate) fn flat<'s>(member: Value<'_, 's>) -> Option<Unread<'s>> {
 /// The calls or results of an object: it is one, or has a key that holds some.
 pub(crate) fn called<'s>(value: Value<'_, 's>) -> Option<Unread<'s>> {
     let is_one = value.get_any(&NAMES).is_some() || has_any(value, &CALL_IDS);
-    let typed = || block(value).filter(|_| value.get("type").is_some() && is_one);
+    let typed = || block(value).filter(|_| value.has("type") && is_one);
     value.members().find_map(called_member).or_else(typed)
 }
 
@@ -458,12 +452,10 @@ pub(crate) fn content_in_text<'s>(message: Value<'_, 's>) -> Option<Said<'s>> {
     let content = message.get("content")?;
     // Most contents are ruled out by their first letter.
     content.as_json_str().filter(|text| text.may_begin_with(b"[{"))?;
-    let is_of_tool = message.get_str("role").as_deref() == Some("tool");
+    let is_of_tool = message.is("role", "tool");
     // HoneyHive's exports have the blocks of Strands Agents so.
     if is_of_tool && contains(content.raw(), b"toolUseId") && message.get("tool_call_id").is_none() {
-        return said_in(content, |said| {
-            said.get("toolResult").is_some_and(|result| result.get("toolUseId").is_some())
-        });
+        return said_in(content, |said| said.get_in(&["toolResult", "toolUseId"]).is_some());
     }
     blocks_in_text(content, is_of_tool)
 }
@@ -472,17 +464,17 @@ pub(crate) fn content_in_text<'s>(message: Value<'_, 's>) -> Option<Said<'s>> {
 pub(crate) fn blocks_in_text<'s>(content: Value<'_, 's>, is_of_tool: bool) -> Option<Said<'s>> {
     let has = |word: &[u8]| contains(content.raw(), word);
     let is_block = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
-        Some("tool_use") => !is_of_tool && block.get("id").is_some() && block.get("input").is_some(),
-        Some("tool_result") => !is_of_tool && block.get("tool_use_id").is_some(),
-        Some("tool-call") => !is_of_tool && block.get("toolCallId").is_some(),
-        Some("tool-result") => block.get("toolCallId").is_some(),
+        Some("tool_use") => !is_of_tool && block.has_all(&["id", "input"]),
+        Some("tool_result") => !is_of_tool && block.has("tool_use_id"),
+        Some("tool-call") => !is_of_tool && block.has("toolCallId"),
+        Some("tool-result") => block.has("toolCallId"),
         _ => false,
     };
-    let is_part = |part: Value<'_, '_>| part.get("type").is_some();
+    let is_part = |part: Value<'_, '_>| part.has("type");
     if !has(br#"tool"#) && !has(br#"parts\""#) {
         return None;
     }
-    said_in(content, |said| match said.get("parts").filter(|_| said.get("format").is_some()) {
+    said_in(content, |said| match said.get("parts").filter(|_| said.has("format")) {
         Some(parts) => parts.elements().next().is_some_and(is_part),
         None => said.elements().any(is_block),
     })

@@ -115,57 +115,57 @@ static KINDS: &[Unsupported] = &[
         // With a model that converses, the elements are a mistake.
         has_texts && !openai_chat::is_own_model(root) && root.get("messages").is_none()
     }),
-    other("an OpenAI Batch file", |root| has(root, &["custom_id", "body", "url"]))
+    other("an OpenAI Batch file", |root| root.has_all(&["custom_id", "body", "url"]))
         .advising("check the requests in it: `jq -c .body FILE | toolcheck lint -`"),
-    other("the results of an OpenAI batch: responses", |root| has(root, &["custom_id", "response"])),
+    other("the results of an OpenAI batch: responses", |root| root.has_all(&["custom_id", "response"])),
     other("an Anthropic batch", |root| {
-        let is_entry = |entry| has(entry, &["custom_id", "params"]);
+        let is_entry = |entry: Value<'_, '_>| entry.has_all(&["custom_id", "params"]);
         is_entry(root) || first_of(root, "requests").is_some_and(is_entry)
     })
     .advising("check the requests in it: `jq -c '(.requests // [.])[].params' FILE | toolcheck lint -`"),
-    other("the results of an Anthropic batch: responses", |root| has(root, &["custom_id", "result"])),
+    other("the results of an Anthropic batch: responses", |root| root.has_all(&["custom_id", "result"])),
     other("a HAR archive of HTTP requests", |root| {
-        root.get("log").is_some_and(|log| is_list(log, "entries"))
+        root.get("log").is_some_and(|log| log.has_list("entries"))
     })
     .advising(
         "check the bodies in it: \
         `jq -c '.log.entries[].request.postData.text | fromjson' FILE | toolcheck lint -`",
     ),
     other("a cassette of recorded HTTP requests", |root| {
-        is_list(root, "interactions") || is_list(root, "http_interactions")
+        root.has_list("interactions") || root.has_list("http_interactions")
     }),
     other("an OpenTelemetry trace in which no messages were found", |root| {
-        is_list(root, "resourceSpans")
-            || is_list(root, "scopeSpans")
-            || root.get("attributes").is_some()
+        root.has_list("resourceSpans")
+            || root.has_list("scopeSpans")
+            || root.has("attributes")
                     && root.get_any(&["traceId", "trace_id", "spanId", "span_id", "context"]).is_some()
                     // Some tracers keep what was sent beside the attributes.
                     && !has_list_of_messages(root, DEEPEST_MESSAGES)
     }),
     other("a Langfuse trace without messages", |root| {
         const TYPES: [&str; 8] = words("GENERATION SPAN EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR");
-        has(root, &["trace", "observations"])
-            || is_one_of(root, "type", &TYPES) && root.get_any(&["input", "output"]).is_some()
+        root.has_all(&["trace", "observations"])
+            || root.is_one_of("type", &TYPES) && root.get_any(&["input", "output"]).is_some()
     }),
     // Runs of a client that was wrapped have its messages.
     other("a LangSmith run", |root| {
-        has(root, &["run_type", "inputs"]) && !has_list_of_messages(root, DEEPEST_MESSAGES)
+        root.has_all(&["run_type", "inputs"]) && !has_list_of_messages(root, DEEPEST_MESSAGES)
     }),
-    other("a DeepEval trace", |root| has(root, &["baseSpans", "llmSpans"])),
+    other("a DeepEval trace", |root| root.has_all(&["baseSpans", "llmSpans"])),
     other("OpenTelemetry log records without messages", |root| {
-        is_list(root, "resourceLogs") || is_list(root, "scopeLogs")
+        root.has_list("resourceLogs") || root.has_list("scopeLogs")
     }),
     // What `berkeley-function-call-leaderboard/bfcl_eval/model_handler/base_handler.py` of ShishirPatil/gorilla writes: calls
     // stand in texts, or as objects with one key each.
     of_agent("a log of the Berkeley Function-Calling Leaderboard", |root| {
         let mut turns = root.list("inference_log");
-        turns.any(|turn| turn.get("begin_of_turn_query").is_some())
+        turns.any(|turn| turn.has("begin_of_turn_query"))
     }),
     other("a session of GitHub Copilot Chat in VS Code", |root| {
         // Newer versions write the session and then its changes, one on each line.
         let begun = root.get("v").filter(|_| root.get("kind").and_then(Value::as_u64) == Some(0));
-        begun.is_some_and(|session| is_list(session, "requests"))
-            || is_list(root, "requests")
+        begun.is_some_and(|session| session.has_list("requests"))
+            || root.has_list("requests")
                 && root.get_any(&["requesterUsername", "responderUsername"]).is_some()
     }),
     other("a preference data set of texts", |root| {
@@ -174,7 +174,7 @@ static KINDS: &[Unsupported] = &[
             row.get(key).is_some_and(|answer| !answer.children().next().is_some_and(Value::is_array))
         };
         let is_row = |row| {
-            let has = |chosen, rejected| is_of_texts(row, chosen) && has(row, &[rejected]);
+            let has = |chosen, rejected| is_of_texts(row, chosen) && row.has_all(&[rejected]);
             has("chosen", "rejected") || has("preferred_output", "non_preferred_output")
         };
         is_row(root) || first(root).is_some_and(is_row)
@@ -202,7 +202,7 @@ pub fn holds_messages(root: Value<'_, '_>) -> bool {
     let mut open = vec![root];
     while let Some(value) = open.pop() {
         if KEYS_OF_CONVERSATIONS.iter().any(|key| value.get(key).is_some_and(|held| !held.is_null()))
-            || is_one_of(value, "type", &TYPES_OF_CALLS)
+            || value.is_one_of("type", &TYPES_OF_CALLS)
         {
             return true;
         }
@@ -226,23 +226,11 @@ fn is_own_report(root: Value<'_, '_>) -> bool {
     const OF_FINDING: [&str; 5] = ["rule", "level", "message", "pointer", "byte_start"];
     let is_own = |keys: &&[&str]| match keys {
         // A plan of fixes.
-        ["files"] => first_of(root, "files").is_some_and(|file| has(file, &["applied", "skipped"])),
-        keys => has(root, keys),
+        ["files"] => first_of(root, "files").is_some_and(|file| file.has_all(&["applied", "skipped"])),
+        keys => root.has_all(keys),
     };
     root.get("version").and_then(Value::as_u64).is_some() && OF_COMMANDS.iter().any(is_own)
-        || has(root, &OF_FINDING)
-}
-
-fn has(value: Value<'_, '_>, keys: &[&str]) -> bool {
-    value.is_object() && keys.iter().all(|key| value.get(key).is_some())
-}
-
-fn is_list(value: Value<'_, '_>, key: &str) -> bool {
-    value.get(key).is_some_and(Value::is_array)
-}
-
-fn is_one_of(value: Value<'_, '_>, key: &str, words: &[&str]) -> bool {
-    value.get_str(key).is_some_and(|word| words.contains(&&*word))
+        || root.has_all(&OF_FINDING)
 }
 
 fn first<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
@@ -315,18 +303,17 @@ pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
     });
     has_name
         || has_kind
-        || root.get_str("object").is_some_and(|object| object == "chat.completion.chunk")
+        || root.is("object", "chat.completion.chunk")
         || root.get_any(&EVENTS_OF_CONVERSE).is_some()
-        || has(root, &["choices"])
-            && first_of(root, "choices").is_some_and(|choice| choice.get("delta").is_some())
+        || root.has("choices") && first_of(root, "choices").is_some_and(|choice| choice.has("delta"))
 }
 
 /// Whether a document is the data of an event of a streamed response, as far as one can tell from it alone.
 pub fn is_of_stream(root: Value<'_, '_>) -> bool {
     // Some APIs stream objects that look like whole responses.
     let is_piece = || {
-        is_list(root, "candidates") && root.get("contents").is_none()
-            || has(root, &["message", "created_at", "done"])
+        root.has_list("candidates") && root.get("contents").is_none()
+            || root.has_all(&["message", "created_at", "done"])
     };
     is_event(root) || is_piece()
 }
@@ -336,16 +323,14 @@ pub fn is_response(root: Value<'_, '_>) -> bool {
     if !root.is_object() || root.get_any(&["messages", "contents", "request"]).is_some() {
         return false;
     }
-    let is_answer =
-        root.get_str("type").is_some_and(|kind| kind == "message") && root.get("stop_reason").is_some();
+    let is_answer = root.is("type", "message") && root.has("stop_reason");
     is_answer
-        || is_one_of(root, "object", &["chat.completion", "response", "interaction"])
-        || is_list(root, "choices")
-            && first_of(root, "choices").is_some_and(|choice| choice.get("message").is_some())
-        || is_list(root, "candidates")
-        || root.get("input").is_none() && has(root, &["stopReason", "output"])
-        || has(root, &["message", "done"])
-        || has(root, &["message", "finish_reason"])
+        || root.is_one_of("object", &["chat.completion", "response", "interaction"])
+        || root.has_list("choices") && first_of(root, "choices").is_some_and(|choice| choice.has("message"))
+        || root.has_list("candidates")
+        || root.get("input").is_none() && root.has_all(&["stopReason", "output"])
+        || root.has_all(&["message", "done"])
+        || root.has_all(&["message", "finish_reason"])
 }
 
 fn is_error(root: Value<'_, '_>) -> bool {
@@ -538,5 +523,5 @@ pub fn is_meant_as_request(root: Value<'_, '_>) -> bool {
 
 /// Whether the messages of an object are a text because it is a row of a table, and not by mistake.
 pub fn is_row_with_text(root: Value<'_, '_>) -> bool {
-    messages_of(root).is_some_and(|messages| messages.as_json_str().is_some()) && lines::is_row(root)
+    messages_of(root).is_some_and(|messages| messages.is_string()) && lines::is_row(root)
 }

@@ -514,6 +514,11 @@ impl<'d, 's> Value<'d, 's> {
         self.kind() == Kind::Null
     }
 
+    /// Whether the value is a string.
+    pub fn is_string(self) -> bool {
+        self.as_json_str().is_some()
+    }
+
     /// Whether the value is an object.
     pub fn is_object(self) -> bool {
         self.kind() == Kind::Object
@@ -582,6 +587,11 @@ impl<'d, 's> Value<'d, 's> {
         keys.iter().find_map(|key| self.get(key))
     }
 
+    /// What these keys lead to, each in the member of the one before it.
+    pub fn get_in(self, keys: &[&str]) -> Option<Self> {
+        keys.iter().try_fold(self, |value, key| value.get(key))
+    }
+
     /// The elements of the array under a key; nothing if there is none.
     pub fn list(self, key: &str) -> Children<'d, 's> {
         let children = self.children();
@@ -591,6 +601,47 @@ impl<'d, 's> Value<'d, 's> {
     /// The text of the member with this key, if it is a string.
     pub fn get_str(self, key: &str) -> Option<Cow<'s, str>> {
         self.get(key)?.as_str()
+    }
+
+    /// Whether the member with this key is this text.
+    pub fn is(self, key: &str, text: &str) -> bool {
+        self.get_str(key).is_some_and(|own| own == text)
+    }
+
+    /// Whether the member with this key is one of these texts.
+    pub fn is_one_of(self, key: &str, texts: &[&str]) -> bool {
+        self.get_str(key).is_some_and(|own| texts.contains(&&*own))
+    }
+
+    /// Whether the member with this key is `true`.
+    pub fn is_true(self, key: &str) -> bool {
+        self.get(key).and_then(Self::as_bool) == Some(true)
+    }
+
+    /// Whether the member with this key is an array.
+    pub fn has_list(self, key: &str) -> bool {
+        self.get(key).is_some_and(Self::is_array)
+    }
+
+    /// Whether the member with this key is an object.
+    pub fn has_object(self, key: &str) -> bool {
+        self.get(key).is_some_and(Self::is_object)
+    }
+
+    /// Whether the member with this key is a string.
+    pub fn has_text(self, key: &str) -> bool {
+        self.get(key).is_some_and(Self::is_string)
+    }
+
+    /// Whether there is a member with this key.
+    #[inline]
+    pub fn has(self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Whether there is a member with each of these keys.
+    pub fn has_all(self, keys: &[&str]) -> bool {
+        keys.iter().all(|key| self.has(key))
     }
 }
 

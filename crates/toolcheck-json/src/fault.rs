@@ -14,71 +14,89 @@ pub struct SyntaxError {
     pub opened_at: Option<u32>,
 }
 
-/// The kinds of fault, from the encoding of the text to its structure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SyntaxErrorKind {
+/// Declares the kinds of fault, each with its description for a message: one line, in lower case.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $text:literal,)+) => {
+        /// The kinds of fault, from the encoding of the text to its structure.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum SyntaxErrorKind {
+            $($(#[$doc])* $kind,)+
+        }
+
+        impl SyntaxErrorKind {
+            /// A description of the fault for a message: one line, in lower case.
+            pub fn describe(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $text,)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
     /// The file begins with a byte order mark.
-    ByteOrderMark,
+    ByteOrderMark = "the text starts with a byte order mark",
     /// A byte sequence that is not UTF-8.
-    InvalidUtf8,
+    InvalidUtf8 = "these bytes are not valid UTF-8",
     /// A `\uD800`-`\uDFFF` escape without its other half.
-    LoneSurrogate,
+    LoneSurrogate = "surrogate escape without its other half",
     /// A byte below 0x20 inside a string, which must be written as an escape.
-    ControlCharacter,
+    ControlCharacter = "unescaped control character in a string",
     /// A backslash that is not followed by one of `"\/bfnrtu`, or a `\u` without four hex digits.
-    InvalidEscape,
+    InvalidEscape = "invalid escape sequence",
     /// A string that is still open at the end of the text.
-    UnterminatedString,
+    UnterminatedString = "unterminated string",
     /// A quote that is missing, or one inside a string that has no backslash before it. The text is read up to there.
-    MissingQuote,
+    MissingQuote = "a quote is missing, or one inside a string is not escaped",
     /// An array or object that is still open at the end of the text.
-    Unclosed,
+    Unclosed = "unclosed bracket: the text is cut off",
     /// A closing bracket without an opening one.
-    MismatchedBracket,
+    MismatchedBracket = "closing bracket does not match any open bracket",
     /// An array or object that is not closed before what follows it or the end of what it is in.
-    MissingBracket,
+    MissingBracket = "closing bracket is missing",
     /// The bracket that opens an object, written twice.
-    RepeatedBracket,
+    RepeatedBracket = "opening bracket is repeated",
     /// A comma after the last element or member.
-    TrailingComma,
+    TrailingComma = "trailing comma",
     /// Two values without a comma between them.
-    MissingComma,
+    MissingComma = "missing comma between two entries",
     /// A key without a colon after it.
-    MissingColon,
+    MissingColon = "missing colon after a key",
     /// A comma, colon or bracket where a value should be.
-    MissingValue,
+    MissingValue = "missing value",
     /// A member whose key is not a string.
-    InvalidKey,
+    InvalidKey = "key is not a string in double quotes",
     /// `NaN`, `Infinity` or `-Infinity`, which Python's `json` writes but JSON does not allow.
-    NotANumber,
+    NotANumber = "`NaN` and `Infinity` are not valid JSON",
     /// A number that JSON's grammar does not allow, such as `01`, `+1` or `1.`.
-    InvalidNumber,
+    InvalidNumber = "invalid number",
     /// A word other than `true`, `false` and `null`, or a character that cannot start a value.
-    InvalidValue,
+    InvalidValue = "invalid JSON value",
     /// Null bytes between values, as left by an interrupted write.
-    NulBytes,
+    NulBytes = "null bytes, as left behind by an interrupted write",
     /// A `//` or `/* */` comment.
-    Comment,
+    Comment = "JSON does not allow comments",
     /// A string in single quotes.
-    SingleQuotes,
+    SingleQuotes = "JSON strings must be in double quotes",
     /// Something after the end of the value.
-    TrailingContent,
+    TrailingContent = "unexpected content after the end of the value",
     /// No value at all.
-    Empty,
+    Empty = "no JSON value found",
     /// The text is longer than the 4 GiB that a span can address.
-    TooLong,
+    TooLong = "the text is longer than 4 GiB",
     /// Arrays and objects are inside one another more than [`DEEPEST`](crate::DEEPEST) times: the rest is not read.
-    TooDeep,
+    TooDeep = "arrays and objects are nested more than 10,000 deep: the rest is not read",
     /// There are more than [`MOST_VALUES`](crate::MOST_VALUES) values, or more than there is memory for: the rest is not
     /// read.
-    TooManyValues,
+    TooManyValues = "more values than can be held in memory: the rest is not read",
     /// The text is UTF-16, as some shells write redirected output. Exchanged JSON must be UTF-8 (RFC 8259, 8.1).
-    Utf16,
+    Utf16 = "the text is UTF-16, not UTF-8",
     /// The text is UTF-32.
-    Utf32,
+    Utf32 = "the text is UTF-32, not UTF-8",
     /// The bytes are not text at all: an archive, an image, a program.
-    Binary,
+    Binary = "this is not text",
 }
 
 impl SyntaxErrorKind {
@@ -94,14 +112,7 @@ impl SyntaxErrorKind {
 
     /// Whether the text may go on after it, so that the last values may not be whole.
     pub fn is_cut(self) -> bool {
-        matches!(
-            self,
-            Self::Unclosed
-                | Self::UnterminatedString
-                | Self::MissingQuote
-                | Self::TooDeep
-                | Self::TooManyValues
-        )
+        self.may_cut_string() || matches!(self, Self::Unclosed | Self::TooDeep | Self::TooManyValues)
     }
 
     /// Whether a string may end with it before its own end.
@@ -112,42 +123,6 @@ impl SyntaxErrorKind {
     /// Whether the whole text is not UTF-8, so that none of it was read.
     pub fn is_other_encoding(self) -> bool {
         matches!(self, Self::Utf16 | Self::Utf32 | Self::Binary)
-    }
-
-    /// A description of the fault for a message: one line, in lower case.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::ByteOrderMark => "the text starts with a byte order mark",
-            Self::InvalidUtf8 => "these bytes are not valid UTF-8",
-            Self::LoneSurrogate => "surrogate escape without its other half",
-            Self::ControlCharacter => "unescaped control character in a string",
-            Self::InvalidEscape => "invalid escape sequence",
-            Self::UnterminatedString => "unterminated string",
-            Self::MissingQuote => "a quote is missing, or one inside a string is not escaped",
-            Self::Unclosed => "unclosed bracket: the text is cut off",
-            Self::MismatchedBracket => "closing bracket does not match any open bracket",
-            Self::MissingBracket => "closing bracket is missing",
-            Self::RepeatedBracket => "opening bracket is repeated",
-            Self::TrailingComma => "trailing comma",
-            Self::MissingComma => "missing comma between two entries",
-            Self::MissingColon => "missing colon after a key",
-            Self::MissingValue => "missing value",
-            Self::InvalidKey => "key is not a string in double quotes",
-            Self::NotANumber => "`NaN` and `Infinity` are not valid JSON",
-            Self::InvalidNumber => "invalid number",
-            Self::InvalidValue => "invalid JSON value",
-            Self::NulBytes => "null bytes, as left behind by an interrupted write",
-            Self::Comment => "JSON does not allow comments",
-            Self::SingleQuotes => "JSON strings must be in double quotes",
-            Self::TrailingContent => "unexpected content after the end of the value",
-            Self::Empty => "no JSON value found",
-            Self::TooLong => "the text is longer than 4 GiB",
-            Self::TooDeep => "arrays and objects are nested more than 10,000 deep: the rest is not read",
-            Self::TooManyValues => "more values than can be held in memory: the rest is not read",
-            Self::Utf16 => "the text is UTF-16, not UTF-8",
-            Self::Utf32 => "the text is UTF-32, not UTF-8",
-            Self::Binary => "this is not text",
-        }
     }
 }
 

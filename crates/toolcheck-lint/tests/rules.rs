@@ -345,7 +345,11 @@ fn declared_terms_are_used_or_marked() {
                     "{}: the {what} `{}` is {}",
                     rule.id,
                     term.name,
-                    if is_used { "used, so it is not only for users" } else { "unused: mark it `for users`" }
+                    if is_used {
+                        "used, so it is not only for users"
+                    } else {
+                        "unused: mark it `(for users)`"
+                    }
                 );
             }
         }

@@ -122,7 +122,7 @@ impl Maker {
             Err(Reason::NoBody) => Mapped::default(),
             Err(reason) => return self.leave_out(reason),
         };
-        let says = || Document::read(body.text()).root().get("inputs").is_some();
+        let says = || Document::read(body.text()).root().has("inputs");
         if let Some(key) = exchange::conversation_at(&recorded.url).filter(|_| says()) {
             return self.add_messages(body, recorded, key, Reason::NotRead);
         }
@@ -470,7 +470,7 @@ fn is_of_protocol(document: &Document<'_>) -> bool {
 /// Whether a text is a message of JSON-RPC, or a list of some.
 pub(crate) fn is_json_rpc(document: &Document<'_>) -> bool {
     let root = document.root();
-    root.elements().next().unwrap_or(root).get("jsonrpc").is_some()
+    root.elements().next().unwrap_or(root).has("jsonrpc")
 }
 
 fn request_of(body: &Mapped, url: &str, purpose: Purpose) -> Result<(), Refused> {

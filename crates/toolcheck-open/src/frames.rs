@@ -19,7 +19,7 @@ const MOST_OPEN: usize = 64;
 
 /// The frame in a record of a log, as an object or as its text.
 pub(super) fn frame_of<'d, 's>(record: Value<'d, 's>) -> Value<'d, 's> {
-    let is_frame = |inner: &Value<'_, '_>| inner.is_object() || inner.as_json_str().is_some();
+    let is_frame = |inner: &Value<'_, '_>| inner.is_object() || inner.is_string();
     let inside = || record.get_any(&WRAPPERS).filter(is_frame);
     let is_event = record.get_str("type").is_some_and(|kind| kind.starts_with("response."));
     if is_event { record } else { inside().unwrap_or(record) }
@@ -29,7 +29,7 @@ pub(super) fn frame_of<'d, 's>(record: Value<'d, 's>) -> Value<'d, 's> {
 pub(super) fn is_request(record: Value<'_, '_>) -> bool {
     let frame = frame_of(record);
     let asks = |frame: Value<'_, '_>| {
-        frame.get_str("type").as_deref() == Some("response.create")
+        frame.is("type", "response.create")
             && frame.get("response").is_none()
             && frame.get_any(&["input", "previous_response_id"]).is_some()
     };

@@ -114,9 +114,7 @@ fn fits(schema: Value<'_, '_>, keyword: &str, value: Value<'_, '_>) -> bool {
         "properties" => {
             is_type("object") && has_some && value.members().all(Value::is_object) && value.is_object()
         }
-        "required" => {
-            has_some && value.is_array() && value.elements().all(|name| name.as_json_str().is_some())
-        }
+        "required" => has_some && value.is_array() && value.elements().all(|name| name.is_string()),
         "enum" => {
             let is_scalar = |value: Value<'_, '_>| !matches!(value.kind(), Kind::Array | Kind::Object);
             has_some && value.is_array() && value.elements().all(is_scalar)

@@ -34,12 +34,8 @@ fn answer(job: &Document<'_>) -> Result<Value, String> {
     let request = job.get("request").ok_or("no request")?;
     let Some(mut input) = Input::of_request(request) else { return Err("no messages".to_owned()) };
     input.variables = job.get("variables");
-    input.arguments = if job.get_str("arguments").as_deref() == Some("parsed") {
-        Arguments::Parsed
-    } else {
-        Arguments::AsGiven
-    };
-    if job.get_str("nulls").as_deref() == Some("dropped") {
+    input.arguments = if job.is("arguments", "parsed") { Arguments::Parsed } else { Arguments::AsGiven };
+    if job.is("nulls", "dropped") {
         input.nulls = Nulls::Dropped;
     }
     input.preparation = match job.get_str("server").as_deref() {

@@ -33,7 +33,7 @@ pub(crate) fn examine(findings: &mut Findings<'_>) {
         {
             continue;
         }
-        let is_result = |message: &&Value<'_, '_>| message.get_str("role").as_deref() == Some("tool");
+        let is_result = |message: &&Value<'_, '_>| message.is("role", "tool");
         let results = messages[at + 1..].iter().take_while(is_result);
         let Some(mut answers) =
             results.map(|result| answer(evidence, *result, &calls)).collect::<Option<Vec<_>>>()

@@ -95,7 +95,7 @@ struct Builder {
 impl Builder {
     fn of_messages(&mut self, body: Value<'_, '_>) -> Result<(), String> {
         let messages = || body.get("messages").into_iter().flat_map(Value::children);
-        let is_system = |message: &Value<'_, '_>| message.get_str("role").as_deref() == Some("system");
+        let is_system = |message: &Value<'_, '_>| message.is("role", "system");
         let systems = messages().filter(is_system).filter_map(|message| message.get("content"));
         let systems: Vec<Value<'_, '_>> = body.get("system").into_iter().chain(systems).collect();
         let text: String =
@@ -149,7 +149,7 @@ impl Builder {
     fn result(&mut self, block: Value<'_, '_>) -> Result<(), String> {
         let content = block.get("content");
         let parts = content.filter(|content| content.is_array()).into_iter().flat_map(Value::children);
-        if parts.into_iter().any(|part| part.get_str("type").as_deref() != Some("text")) {
+        if parts.into_iter().any(|part| !part.is("type", "text")) {
             return Err("a result with other parts than texts in this format".to_owned());
         }
         let texts: Vec<String> = content.into_iter().flat_map(texts_of_all).map(|(text, _)| text).collect();
@@ -177,7 +177,7 @@ impl Builder {
             self.item(item)?;
         }
         for tool in body.get("tools").into_iter().flat_map(Value::children) {
-            if tool.get_str("type").as_deref() == Some("function") {
+            if tool.is("type", "function") {
                 self.tool(tool, "parameters");
             }
         }

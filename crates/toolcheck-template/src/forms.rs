@@ -249,7 +249,7 @@ impl<'f> Forms<'f> {
     }
 
     fn messages_of(&self, role: &'static str) -> impl Iterator<Item = Value<'f, 'f>> + use<'f> {
-        self.messages().filter(move |message| message.get_str("role").as_deref() == Some(role))
+        self.messages().filter(move |message| message.is("role", role))
     }
 
     fn calls(&self) -> impl Iterator<Item = Value<'f, 'f>> + use<'f> {

@@ -99,7 +99,7 @@ impl Converter<'_> {
         for message in others {
             let own = self.source(*message, None);
             let content = message.get("content");
-            if message.get_str("role").as_deref() == Some("assistant") {
+            if message.is("role", "assistant") {
                 entries.push((Value::str("content"), self.content(content, server.form("assistant"))?));
                 let reasoning = message.get("reasoning_content");
                 reasoning.map(|reasoning| self.value(reasoning, 2)).transpose()?;

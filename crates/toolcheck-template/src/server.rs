@@ -85,7 +85,7 @@ impl Server {
 
     /// How many messages, from the first, become one for the template: a call, its results, and the answer after them.
     pub(crate) fn joins(self, messages: &[Json<'_, '_>]) -> usize {
-        let has_role = |message: &Json<'_, '_>, role| message.get_str("role").as_deref() == Some(role);
+        let has_role = |message: &Json<'_, '_>, role| message.is("role", role);
         let has_calls = |message: &Json<'_, '_>| {
             message.get("tool_calls").is_some_and(|calls| calls.children().next().is_some())
         };
@@ -121,7 +121,7 @@ impl Server {
             if !calls.is_empty() {
                 places = calls.into_iter().collect();
             }
-            let has_role = |message: &Json<'_, '_>, role| message.get_str("role").as_deref() == Some(role);
+            let has_role = |message: &Json<'_, '_>, role| message.is("role", role);
             let run = ordered[at..].iter().take_while(|own| has_role(own, "tool") || has_role(own, "user"));
             let end = at + run.count();
             let results: Vec<usize> = (at..end).filter(|at| has_role(&ordered[*at], "tool")).collect();

@@ -222,7 +222,7 @@ impl Parts<'_> {
         match (steps.first(), message) {
             (Some(&"tools"), _) => Sort::Tool,
             _ if steps.contains(&"tool_calls") => Sort::Call,
-            (_, Some(message)) if message.get_str("role").is_some_and(|role| role == "tool") => Sort::Result,
+            (_, Some(message)) if message.is("role", "tool") => Sort::Result,
             _ => Sort::Text,
         }
     }

@@ -147,12 +147,12 @@ fn unwrapped<'d, 's>(mut value: Value<'d, 's>) -> Value<'d, 's> {
 fn add<'d, 's>(content: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
     match content.kind() {
         Kind::Array => content.elements().for_each(|block| add_block(block, pieces)),
-        Kind::Object if content.get("type").is_some() => add_block(content, pieces),
+        Kind::Object if content.has("type") => add_block(content, pieces),
         Kind::Object => {
             let inside = unwrapped(content);
             if inside.id() == content.id() {
                 pieces.push(Piece::Json(content));
-            } else if inside.is_array() && inside.elements().all(|block| block.get("type").is_some()) {
+            } else if inside.is_array() && inside.elements().all(|block| block.has("type")) {
                 inside.elements().for_each(|block| add_block(block, pieces));
             } else {
                 push(inside, pieces);
@@ -179,12 +179,12 @@ fn add_block<'d, 's>(block: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
         push(block, pieces);
     } else if let Some(text) = block.get_str("text") {
         pieces.push(Piece::Text(text));
-    } else if let Some(text) = block.get("json").filter(|json| json.as_json_str().is_some()) {
+    } else if let Some(text) = block.get("json").filter(|json| json.is_string()) {
         // JSON that is written as a text.
         push(text, pieces);
     } else if let Some(json) = block.get_any(&JSON).filter(|json| json.is_object() || json.is_array()) {
         push(unwrapped(json), pieces);
-    } else if let Some(data) = block.get("document").and_then(|document| document.get("data")) {
+    } else if let Some(data) = block.get_in(&["document", "data"]) {
         // A document that is made of text.
         push(unwrapped(data), pieces);
     } else if is_medium(block) {
@@ -197,7 +197,7 @@ fn add_block<'d, 's>(block: Value<'d, 's>, pieces: &mut Vec<Piece<'d, 's>>) {
 /// Whether a block holds an image, a document or something else that is not text.
 fn is_medium(block: Value<'_, '_>) -> bool {
     let keys = ["image", "document", "video", "audio", "inlineData", "inline_data", "fileData", "file_data"];
-    block.get("type").is_some() || block.get_any(&keys).is_some()
+    block.has("type") || block.get_any(&keys).is_some()
 }
 
 /// The keys of a medium that say what it is, and not what is in it.

@@ -105,7 +105,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     };
     let named = || root.get_str("model").is_some_and(|model| FORMAT.marks.has_model(&model));
     // What no message shows, such as a system message alone, its model and this setting do together.
-    if !root.is_object() || sure == 0 && !(root.get("max_tokens").is_some() && named()) {
+    if !root.is_object() || sure == 0 && !(root.has("max_tokens") && named()) {
         return sure;
     }
     let has_schemas = declares(root, "input_schema");
@@ -113,7 +113,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         let is_own = || has_schemas || root.get_any(&OWN_BODY).is_some() || named();
         return if !is_own() && openai_chat::mistakes::is_body(root) { certainty::FAINT } else { sure };
     }
-    let body = if has_schemas || root.get("anthropic_version").is_some() {
+    let body = if has_schemas || root.has("anthropic_version") {
         certainty::CERTAIN
     } else if named() {
         match root.get_any(&OWN_BODY).is_some() {
@@ -123,14 +123,14 @@ fn sniff(root: Value<'_, '_>) -> u8 {
             false if root.get("max_tokens").is_none() && is_like_chat(root, list) => 0,
             false => certainty::SURE_OF_RECORD,
         }
-    } else if root.get("system").is_some() {
+    } else if root.has("system") {
         certainty::LIKELY
     } else {
         0
     };
     // Texts are written alike elsewhere, where nobody must say how long the answer may be.
     let is_text = sure <= certainty::TEXT && body == 0;
-    if is_text && root.get("model").is_some() && root.get("max_tokens").is_none() {
+    if is_text && root.has("model") && root.get("max_tokens").is_none() {
         return sure / 2;
     }
     // If the messages or the model belong to another format, the body alone is not enough to choose this one.
@@ -156,7 +156,7 @@ fn is_like_chat(root: Value<'_, '_>, list: Value<'_, '_>) -> bool {
         ["frequency_penalty", "presence_penalty", "n", "logprobs", "seed", "logit_bias"];
     let mut messages = list.elements().take(LIKE_CHAT_LOOKED_AT);
     root.get_any(&SETTINGS).is_some()
-        || list.elements().next().is_some_and(|first| first.get_str("role").as_deref() == Some("system"))
+        || list.elements().next().is_some_and(|first| first.is("role", "system"))
         || messages.any(|message| message.get_any(&["refusal", "tool_calls", "annotations"]).is_some())
 }
 
@@ -182,7 +182,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
         let is_alone = is_own && message.members().count() == 1;
         return if is_alone { Claim::Sure(certainty::FAINT) } else { Claim::Foreign };
     };
-    if content.as_json_str().is_some() {
+    if content.is_string() {
         return if is_own { Claim::Sure(OF_TEXT) } else { Claim::Open };
     }
     let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
@@ -191,14 +191,12 @@ fn claim(message: Value<'_, '_>) -> Claim {
             Some(certainty::CERTAIN)
         }
         // Other formats also have `thinking` blocks, without a signature or with a list as their content.
-        Some("thinking") if block.get("signature").is_some() => Some(certainty::CERTAIN),
-        Some("thinking") => {
-            Some(if block.get("thinking").is_some_and(Value::is_array) { 0 } else { certainty::LIKELY })
-        }
+        Some("thinking") if block.has("signature") => Some(certainty::CERTAIN),
+        Some("thinking") => Some(if block.has_list("thinking") { 0 } else { certainty::LIKELY }),
         Some(other) if other.ends_with("_tool_result") || other.starts_with("mcp_tool_") => {
             Some(certainty::CERTAIN)
         }
-        Some("image" | "document") if block.get("source").is_some() => Some(certainty::SURE_OF_RECORD),
+        Some("image" | "document") if block.has("source") => Some(certainty::SURE_OF_RECORD),
         Some("text") => Some(OF_TEXT),
         _ => Some(0),
     };
@@ -228,10 +226,9 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         transcript.request.is_kept = Some(true);
         transcript.request.continues_once = true;
         transcript.request.previous_response = thread.get("previous_message_id").and_then(Named::of);
-        transcript.request.continues_remote_state =
-            thread.get_str("type").is_some_and(|kind| kind == "continue");
+        transcript.request.continues_remote_state = thread.is("type", "continue");
     }
-    let format = root.get("output_config").and_then(|config| config.get("format"));
+    let format = root.get_in(&["output_config", "format"]);
     let schema = format.and_then(|format| format.get("schema")).filter(|schema| schema.is_object());
     transcript.request.answer_schema = schema.map(|schema| (None, Place::of(schema)));
     let system = root.get("system");
@@ -299,7 +296,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
             }
         }
         Some("message_delta") => {
-            let reason = event.get("delta").and_then(|delta| delta.get("stop_reason"));
+            let reason = event.get_in(&["delta", "stop_reason"]);
             if reason.is_some_and(|reason| !reason.is_null()) {
                 assembly.end(0, assembly::is_whole(reason, &WHOLE));
             }
@@ -334,8 +331,8 @@ fn cache_mark(value: Value<'_, '_>, target: CacheMarkTarget, at: Option<(u32, u3
 
 /// What marks of the blocks in a result are: the result's own, which has one.
 fn target_in_result(result: Value<'_, '_>, target: CacheMarkTarget) -> CacheMarkTarget {
-    let has_mark = |value: Value<'_, '_>| value.get("cache_control").is_some_and(Value::is_object);
-    if target != CacheMarkTarget::Usual || result.get_str("type").as_deref() != Some("tool_result") {
+    let has_mark = |value: Value<'_, '_>| value.has_object("cache_control");
+    if target != CacheMarkTarget::Usual || !result.is("type", "tool_result") {
         return target;
     }
     let inner = || blocks(result, "content");
@@ -382,7 +379,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
 
 /// Whether a tool is loaded only when the model asks for it.
 fn is_deferred(tool: Value<'_, '_>) -> bool {
-    tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
+    tool.is_true("defer_loading")
 }
 
 fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize) {
@@ -405,7 +402,7 @@ pub(crate) fn read_message<'s>(
     let is_system = transcript.messages.last().is_some_and(|message| message.role == Role::System);
     let is_empty = matches!(Content::of(content), Content::EmptyList | Content::Missing);
     if let Some(message) = transcript.messages.last_mut() {
-        message.is_directive = is_system && is_empty && value.get("output_config").is_some();
+        message.is_directive = is_system && is_empty && value.has("output_config");
     }
     let is_passing = is_system && value.get("clear_at").is_some_and(|clear| !clear.is_null());
     let target = if is_passing { CacheMarkTarget::DroppedMessage } else { CacheMarkTarget::Usual };
@@ -415,7 +412,7 @@ pub(crate) fn read_message<'s>(
     }
     let mut instructions = None;
     for (index, block) in blocks(value, "content").enumerate() {
-        if block.get_str("type").as_deref() == Some("mid_conv_system") {
+        if block.is("type", "mid_conv_system") {
             instructions.get_or_insert(Place::of(block));
         } else {
             transcript.details.early_items.extend(instructions.take());
@@ -425,14 +422,13 @@ pub(crate) fn read_message<'s>(
         transcript.details.cache_marks.extend(cache_mark(block, target, Some(at)));
         match body {
             Body::Call(_) => {
-                let program =
-                    block.get("caller").and_then(|caller| caller.get("tool_id")).and_then(Named::of);
+                let program = block.get_in(&["caller", "tool_id"]).and_then(Named::of);
                 let call = program.map(|program| ProgrammaticCall { place: Place::of(block), program });
                 transcript.details.programmatic_calls.extend(call);
             }
             Body::Media => {
                 transcript.details.images.extend(image(block, at));
-                let is_document = block.get_str("type").as_deref() == Some("document");
+                let is_document = block.is("type", "document");
                 transcript.details.documents.extend(is_document.then(|| Place::of(block)));
             }
             Body::Reasoning(_) => {
@@ -442,9 +438,7 @@ pub(crate) fn read_message<'s>(
             }
             Body::Opaque => {
                 transcript.unread.extend(unread::block(block));
-                let of_system = block
-                    .get("content")
-                    .filter(|_| block.get_str("type").as_deref() == Some("mid_conv_system"));
+                let of_system = block.get("content").filter(|_| block.is("type", "mid_conv_system"));
                 for block in of_system.into_iter().flat_map(|content| content.elements()).chain([block]) {
                     change_tools(transcript, block, message_number);
                 }
@@ -468,7 +462,7 @@ pub(crate) fn read_message<'s>(
 }
 
 fn image<'s>(block: Value<'_, 's>, at: (u32, u32)) -> Option<Image<'s>> {
-    let source = block.get("source").filter(|_| block.get_str("type").as_deref() == Some("image"))?;
+    let source = block.get("source").filter(|_| block.is("type", "image"))?;
     let data = source.get("data").and_then(Value::as_json_str)?;
     let media_type = source.get("media_type").and_then(Named::of)?;
     Some(Image { media_type, data, at })
@@ -493,7 +487,7 @@ fn change_tools<'s>(transcript: &mut Transcript<'s>, block: Value<'_, 's>, messa
 }
 
 fn tool_reference<'s>(block: Value<'_, 's>) -> Option<Named<'s>> {
-    let is_reference = block.get_str("type").as_deref() == Some("tool_reference");
+    let is_reference = block.is("type", "tool_reference");
     block.get("tool_name").filter(|_| is_reference).and_then(Named::of)
 }
 
@@ -539,9 +533,7 @@ fn result<'s>(block: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<
             })
         }),
         block: block.get("type").and_then(Value::as_json_str),
-        has_media: content.is_some_and(|content| {
-            content.elements().any(|part| part.get_str("type").as_deref() != Some("text"))
-        }),
+        has_media: content.is_some_and(|content| content.elements().any(|part| !part.is("type", "text"))),
         executor,
         kind: Some(kind),
         ..ToolResult::new(id, content)

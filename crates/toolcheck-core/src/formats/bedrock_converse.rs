@@ -127,12 +127,12 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 /// Whether the one key of Converse is the mistake: what else a request of this API says under its own keys stands where other
 /// APIs have it, and the messages have no block of Converse.
 fn is_stray(root: Value<'_, '_>) -> bool {
-    let keys = || OWN_BODY.iter().chain(&["modelId"]).filter(|key| root.get(key).is_some());
+    let keys = || OWN_BODY.iter().chain(&["modelId"]).filter(|key| root.has(key));
     let is_block = |block: Value<'_, '_>| matches!(claim_of(block), Some(1..));
     let has_blocks = |message: Value<'_, '_>| message.list("content").any(is_block);
     let of_others = ["model", "max_tokens", "tools", "tool_choice", "temperature"];
     keys().count() == 1
-        && of_others.iter().filter(|key| root.get(key).is_some()).count() > 1
+        && of_others.iter().filter(|key| root.has(key)).count() > 1
         && !root.list("messages").take(MESSAGES_LOOKED_AT).any(has_blocks)
 }
 
@@ -145,7 +145,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
     if !matches!(message.get_str("role").as_deref(), Some("user" | "assistant" | "system")) {
         return Claim::Foreign;
     }
-    if message.get("content").is_some_and(Value::is_object) {
+    if message.has_object("content") {
         return Claim::Foreign;
     }
     // A string instead of blocks may be a mistake here, but it is normal in other formats.
@@ -153,12 +153,12 @@ fn claim(message: Value<'_, '_>) -> Claim {
 }
 
 fn claim_of(block: Value<'_, '_>) -> Option<u8> {
-    if block.get("type").is_some() {
+    if block.has("type") {
         None
-    } else if block.get("toolUse").is_some() || block.get("toolResult").is_some() {
+    } else if block.has("toolUse") || block.has("toolResult") {
         Some(certainty::OWN_SHAPE)
     } else {
-        let is_own = BLOCKS.iter().any(|key| block.get(key).is_some());
+        let is_own = BLOCKS.iter().any(|key| block.has(key));
         Some(if is_own { certainty::SURE_OF_RECORD } else { 0 })
     }
 }
@@ -178,7 +178,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     transcript.request.tools.hides_some =
         kinds.any(|kind| kind.key_text().is_some_and(|kind| !known.contains(&kind.as_ref())));
     // The model's built-in tools, in the syntax of the model's own API.
-    let own = root.get("additionalModelRequestFields").and_then(|fields| fields.get("tools"));
+    let own = root.get_in(&["additionalModelRequestFields", "tools"]);
     let own = own.into_iter().flat_map(|tools| tools.elements());
     let own = own.filter_map(|tool| {
         let name = tool.get("name").and_then(Named::of)?;
@@ -221,7 +221,7 @@ fn number(event: Value<'_, '_>) -> Option<u64> {
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     if let Some(start) = event.get("contentBlockStart") {
-        let tool = start.get("start").and_then(|start| start.get("toolUse"));
+        let tool = start.get_in(&["start", "toolUse"]);
         if let Some((tool, Body::Call(call))) = tool.map(|tool| (tool, call(tool))) {
             assembly.next_call(0, number(start), ChoiceCall::new(&call, tool, locate));
         }
@@ -267,7 +267,7 @@ fn tool<'s>(value: Value<'_, 's>) -> Option<ToolDef<'s>> {
     let spec = own.or_else(|| value.get("systemTool"))?;
     Some(ToolDef {
         name: spec.get("name").and_then(Named::of),
-        schema: spec.get("inputSchema").and_then(|schema| schema.get("json")).map(Place::of),
+        schema: spec.get_in(&["inputSchema", "json"]).map(Place::of),
         executor: if own.is_some() { Executor::Client } else { Executor::Server },
         strict: strict(spec),
         ..ToolDef::new(Place::of(value))
@@ -322,7 +322,7 @@ fn executor(is_of_server: bool) -> (Executor, ToolKind) {
 
 fn call<'s>(tool: Value<'_, 's>) -> Body<'s> {
     // Answers of some models have Anthropic's type of other calls.
-    let (executor, kind) = executor(tool.get_str("type").as_deref() == Some("server_tool_use"));
+    let (executor, kind) = executor(tool.is("type", "server_tool_use"));
     let call = Call::new(tool.get("toolUseId"), tool.get("name"), tool.get("input"));
     Body::Call(Call { executor, kind, ..call })
 }
@@ -359,7 +359,7 @@ fn reasoning<'s>(value: Value<'_, 's>) -> Body<'s> {
 // --- conversations
 
 fn read_reasoning(block: Value<'_, '_>) -> conversation::Reasoning {
-    let reasoning = block.get("reasoningContent").and_then(|reasoning| reasoning.get("reasoningText"));
+    let reasoning = block.get_in(&["reasoningContent", "reasoningText"]);
     let member = |key| reasoning.and_then(|reasoning| reasoning.get_str(key));
     let redacted = block.get("reasoningContent").and_then(|reasoning| reasoning.get_str("redactedContent"));
     let signature = member("signature").or(redacted);

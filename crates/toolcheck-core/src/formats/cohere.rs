@@ -80,7 +80,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 }
 
 fn claim(message: Value<'_, '_>) -> Claim {
-    let is_document = |block: Value<'_, '_>| block.get_str("type").as_deref() == Some("document");
+    let is_document = |block: Value<'_, '_>| block.is("type", "document");
     let has_document = || blocks(message, "content").any(is_document);
     match message.get_str("role").as_deref() {
         Some("assistant") if message.get_any(&OWN_MESSAGE).is_some() => Claim::Sure(certainty::CERTAIN),

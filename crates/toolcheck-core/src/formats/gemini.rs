@@ -160,7 +160,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     let setting =
         |keys: &[&str]| root.get_any(keys).or_else(|| settings.and_then(|settings| settings.get_any(keys)));
     let tools = setting(&["tools"]).filter(|tools| tools.is_array() || tools.is_object());
-    let is_foreign = |tool: Value<'_, '_>| tool.as_json_str().is_some() || has_key_of(tool, &FOREIGN_TOOLS);
+    let is_foreign = |tool: Value<'_, '_>| tool.is_string() || has_key_of(tool, &FOREIGN_TOOLS);
     if let Some(tools) = tools.filter(|tools| each(Some(*tools)).any(is_foreign)) {
         transcript.unread.push(unread::tools(tools));
     }
@@ -236,7 +236,7 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     let candidates = candidates_of(event).into_iter().flat_map(|candidates| candidates.elements());
     for (index, candidate) in (0..).zip(candidates) {
         let index = candidate.get("index").and_then(Value::as_u64).unwrap_or(index);
-        let parts = candidate.get("content").and_then(|content| content.get("parts"));
+        let parts = candidate.get_in(&["content", "parts"]);
         for value in parts.into_iter().flat_map(|parts| parts.elements()) {
             // A part that continues the arguments of an earlier call has no name.
             match part(value) {
@@ -395,13 +395,13 @@ fn call<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind, signature:
 fn result<'s>(value: Value<'_, 's>, executor: Executor, kind: ToolKind) -> Body<'s> {
     let response = value.get("response");
     // What code has printed stands beside its outcome.
-    let printed = value.get("output").filter(|_| value.get("outcome").is_some());
+    let printed = value.get("output").filter(|_| value.has("outcome"));
     let result = ToolResult::new(value.get("id"), response);
     Body::Result(ToolResult {
         name: value.get("name").and_then(Named::of),
         // The documentation reserves this key for the error of a failed call.
         is_error: response.map(|response| response.get("error").is_some_and(|error| !error.is_null())),
-        has_media: value.get("parts").is_some(),
+        has_media: value.has("parts"),
         executor,
         kind: Some(kind),
         content: printed.map_or(result.content, |printed| Content::of(Some(printed))),

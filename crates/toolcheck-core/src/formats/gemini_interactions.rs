@@ -153,20 +153,18 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         model.as_deref().is_some_and(|model| model.starts_with("gemini-") && !is_of_other_model(model))
             || root.get_any(&OWN_BODY).is_some();
     let is_content = |value: Value<'_, '_>| matches!(kind_of(value), Step::Content);
-    let holds_text = input.as_json_str().is_some() || is_content(input) || input.elements().any(is_content);
+    let holds_text = input.is_string() || is_content(input) || input.elements().any(is_content);
     // The turns that were before steps: nobody else names the role so.
-    let is_turn = |value: Value<'_, '_>| {
-        value.get("type").is_none() && value.get_str("role").as_deref() == Some("model")
-    };
+    let is_turn = |value: Value<'_, '_>| value.get("type").is_none() && value.is("role", "model");
     let holds_turns = || input.elements().any(is_turn);
     if is_own && (holds_text || holds_turns()) && is_body() { certainty::SURE_OF_RECORD } else { of_steps }
 }
 
 /// The kind of a step or a part by its `type`.
 fn kind_of(value: Value<'_, '_>) -> Step {
-    let has_content = || value.get("content").is_some();
+    let has_content = || value.has("content");
     // A message without its type is hardly anything but the user's, unless it is one of the turns that were before steps.
-    let is_of_model = || value.get_str("role").as_deref() == Some("model");
+    let is_of_model = || value.is("role", "model");
     let untyped = || match has_content() {
         true if is_of_model() => Step::Model,
         true => Step::User,
@@ -188,7 +186,7 @@ fn claim(step: Value<'_, '_>) -> Claim {
         // Responses has calls of this type, too, whose arguments are a text.
         Step::Call(Executor::Client) if has("call_id") => Claim::Foreign,
         Step::Call(Executor::Client) => {
-            let is_object = step.get("arguments").is_some_and(Value::is_object);
+            let is_object = step.has_object("arguments");
             // More than Responses claims for it without its `call_id`.
             if is_object && has("id") { Claim::Sure(certainty::SURE_OF_RECORD + 5) } else { Claim::Open }
         }
@@ -204,7 +202,7 @@ fn claim(step: Value<'_, '_>) -> Claim {
 fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript<'s>> {
     let input = if root.is_array() { root } else { root.get("input")? };
     // What has a type is an event or a step with the input of a tool, and no body.
-    if input.is_object() && root.get("type").is_some() {
+    if input.is_object() && root.has("type") {
         return None;
     }
     let mut transcript = Transcript::with_buffers(FORMAT.key(), root, buffers);
@@ -219,7 +217,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
     let kinds = tools.into_iter().flat_map(|tools| tools.elements()).filter_map(|tool| tool.get_str("type"));
     transcript.request.tools.hides_some |=
         kinds.into_iter().any(|kind| kind != "function" && !WITHOUT_FUNCTIONS.contains(&&*kind));
-    let choice = root.get("generation_config").and_then(|config| config.get("tool_choice"));
+    let choice = root.get_in(&["generation_config", "tool_choice"]);
     let choice = choice.filter(|choice| !choice.is_null());
     transcript.request.tool_choice =
         choice.map(|choice| ToolChoice::new(choice, wanted(choice, &transcript.request.tools)));
@@ -282,7 +280,7 @@ fn turn<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
     let parts = || value.list("content");
     let is_step =
         |part: Value<'_, '_>| matches!(kind_of(part), Step::Thought | Step::Call(_) | Step::Result(_));
-    if value.get("type").is_some() || value.get("role").is_none() || !parts().any(is_step) {
+    if value.has("type") || value.get("role").is_none() || !parts().any(is_step) {
         return false;
     }
     let is_of_model = matches!(kind_of(value), Step::Model);
@@ -327,7 +325,7 @@ fn step<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
             transcript.open_message(Message { content: Content::Filled, ..message });
             transcript.push(Part::new(value, 0, result(value, executor)));
             // A result may bring tools.
-            let is_tool = |part: &Value<'_, '_>| part.get_str("type").as_deref() == Some("function");
+            let is_tool = |part: &Value<'_, '_>| part.is("type", "function");
             transcript.request.tools.added.extend(value.list("result").filter(is_tool).map(tool));
         }
         Step::Content => said(transcript, value, index),

@@ -84,8 +84,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 const OF_PREFIX: u8 = certainty::OWN_SETTING;
 
 fn claim(message: Value<'_, '_>) -> Claim {
-    let thinks = |block: Value<'_, '_>| block.get("thinking").is_some_and(Value::is_array);
-    if message.get("role").is_some() && blocks(message, "content").any(thinks) {
+    let thinks = |block: Value<'_, '_>| block.has_list("thinking");
+    if message.has("role") && blocks(message, "content").any(thinks) {
         return Claim::Sure(certainty::OWN_SHAPE);
     }
     // Its SDK leaves out the type of a call, and its ids have nine characters.
@@ -95,7 +95,7 @@ fn claim(message: Value<'_, '_>) -> Claim {
     match openai_chat::claim(message) {
         Claim::Sure(_) if message.list("tool_calls").any(is_own) => Claim::Sure(OF_PREFIX),
         Claim::Foreign => Claim::Foreign,
-        _ if message.get("prefix").is_some() => Claim::Sure(OF_PREFIX),
+        _ if message.has("prefix") => Claim::Sure(OF_PREFIX),
         Claim::Sure(_) => Claim::Sure(certainty::FAINT),
         Claim::Open => Claim::Open,
         Claim::Never => Claim::Never,

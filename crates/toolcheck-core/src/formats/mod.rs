@@ -209,9 +209,8 @@ pub(crate) fn result_text(content: Value<'_, '_>, decode: Decode) -> String {
     const KEYS: [&str; 10] =
         ["text", "output", "error", "result", "content", "json", "value", "document", "resource", "data"];
     let is_file = |held: Value<'_, '_>| held.get_any(&["source", "mimeType", "mime_type"]).is_some();
-    let is_block = |held: Value<'_, '_>| {
-        held.is_object() && (held.get("type").is_some() || held.members().nth(1).is_none())
-    };
+    let is_block =
+        |held: Value<'_, '_>| held.is_object() && (held.has("type") || held.members().nth(1).is_none());
     match content.kind() {
         Kind::Null | Kind::Invalid => String::new(),
         Kind::String => content.as_json_str().map(decode).unwrap_or_default().into_owned(),
@@ -254,7 +253,7 @@ pub(crate) fn object(value: Value<'_, '_>) -> Map<String, Json> {
 /// key. Providers name that key after the type.
 pub(crate) fn is_of_no_provider(block: Value<'_, '_>) -> bool {
     let own_key = || block.get_str("type").is_some_and(|own| block.get(&own).is_some());
-    block.get("value").is_some() && block.get("type").is_some() && !own_key()
+    block.has_all(&["value", "type"]) && !own_key()
 }
 
 /// Whether one of the first tools of a body is defined under this key.
@@ -293,9 +292,8 @@ fn declare_tools<'s>(
     let list = declared.filter(|declared| declared.is_array());
     // Datasets store a definition as a string of JSON if a table's column must have a single type.
     let in_text = |value: Value<'_, 's>| value.as_str().and_then(|text| tools::read_text(&text, |_| None));
-    let is_foreign = |tool: Value<'_, 's>| {
-        tool.as_json_str().is_some() && in_text(tool).is_none() || has_key_of(tool, foreign)
-    };
+    let is_foreign =
+        |tool: Value<'_, 's>| tool.is_string() && in_text(tool).is_none() || has_key_of(tool, foreign);
     if let Some(list) = list.filter(|list| list.elements().any(is_foreign)) {
         // Tools declared in the shape of another format are still declared: one finding is enough.
         transcript.unread.push(unread::tools(list));

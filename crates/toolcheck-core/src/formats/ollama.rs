@@ -65,20 +65,19 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     let Some(list) = messages_of(root) else { return 0 };
     // Ollama writes arguments as objects. Arguments as a string belong to Chat Completions, as does `function_call`.
     let is_text = |message: Value<'_, '_>| {
-        calls(message).any(|call| arguments(call).is_some_and(|arguments| arguments.as_json_str().is_some()))
-            || message.get("function_call").is_some_and(Value::is_object)
+        calls(message).any(|call| arguments(call).is_some_and(|arguments| arguments.is_string()))
+            || message.has_object("function_call")
     };
     let is_own_body = root.is_object()
-        && (root.get("options").is_some_and(Value::is_object)
-            || root.get("keep_alive").is_some()
-            || root.get("think").is_some()
+        && (root.has_object("options")
+            || root.has("keep_alive")
+            || root.has("think")
             || root.get("format").is_some_and(is_format_of_answer));
     let messages = || list.elements().take(MESSAGES_LOOKED_AT);
-    let is_own = || is_own_body || messages().any(|message| message.get("tool_name").is_some());
+    let is_own = || is_own_body || messages().any(|message| message.has("tool_name"));
     // Ollama's calls have no type, and may have an id.
-    let is_of_chat = |message: Value<'_, '_>| {
-        first_call(message).is_some_and(|call| call.get("id").is_some() && call.get("type").is_some())
-    };
+    let is_of_chat =
+        |message: Value<'_, '_>| first_call(message).is_some_and(|call| call.has_all(&["id", "type"]));
     if messages().any(is_text) && (!is_own() || messages().any(is_of_chat)) {
         return 0;
     }
@@ -99,8 +98,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
 
 /// Whether a value says in which form the model shall answer, as Ollama writes it: `json`, or a schema.
 fn is_format_of_answer(format: Value<'_, '_>) -> bool {
-    format.as_json_str().is_some_and(|format| format.eq_str("json"))
-        || format.get_str("type").as_deref() == Some("object")
+    format.as_json_str().is_some_and(|format| format.eq_str("json")) || format.is("type", "object")
 }
 
 /// Whether a body is one of Chat Completions: by its model, or because it has more of the keys that only that API has than
@@ -116,8 +114,8 @@ fn is_of_openai(root: Value<'_, '_>) -> bool {
     let own = FORMAT.marks.body.iter().filter(|key| root.get(key).is_some()).count();
     let messages = || root.list("messages").take(MESSAGES_LOOKED_AT);
     let marks = |mark: &dyn Fn(Value<'_, '_>) -> bool| usize::from(messages().any(mark));
-    let names_tool = |message: Value<'_, '_>| message.get("tool_name").is_some();
-    let has_images = |message: Value<'_, '_>| message.get("images").is_some_and(Value::is_array);
+    let names_tool = |message: Value<'_, '_>| message.has("tool_name");
+    let has_images = |message: Value<'_, '_>| message.has_list("images");
     // A call without an id whose arguments are an object would be two mistakes in Chat Completions.
     let is_own_call = |message: Value<'_, '_>| {
         first_call(message).is_some_and(|call| {
@@ -146,11 +144,11 @@ fn claim(message: Value<'_, '_>) -> Claim {
         other => return other,
     }
     // Ollama's results name their tool. A call's id in a result belongs to Chat Completions.
-    let names_call = message.get("tool_call_id").is_some();
-    if message.get("tool_name").is_some() {
+    let names_call = message.has("tool_call_id");
+    if message.has("tool_name") {
         return Claim::Sure(if names_call { OF_NAMED_TOOL } else { certainty::CERTAIN });
     }
-    if message.get("images").is_some_and(Value::is_array) {
+    if message.has_list("images") {
         return Claim::Sure(certainty::OWN_SETTING);
     }
     match first_call(message) {

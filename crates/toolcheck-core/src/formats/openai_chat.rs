@@ -182,9 +182,9 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
     if let Some(call) = calls.and_then(|calls| calls.elements().next()) {
         let Some(spec) = call.get_any(&["function", "custom"]).filter(|spec| spec.is_object()) else {
             // Frameworks store the name next to the arguments, without an object around them.
-            return if call.get("args").is_some() { Claim::Foreign } else { Claim::Sure(certainty::SURE) };
+            return if call.has("args") { Claim::Foreign } else { Claim::Sure(certainty::SURE) };
         };
-        let is_text = spec.get("arguments").is_none_or(|arguments| arguments.as_json_str().is_some());
+        let is_text = spec.get("arguments").is_none_or(|arguments| arguments.is_string());
         return Claim::Sure(if is_text { OF_CALL } else { of_objects(message, call) });
     }
     if function_call.is_some_and(Value::is_object) || matches!(&*role, "function" | "developer") {
@@ -198,7 +198,7 @@ pub(super) fn claim(message: Value<'_, '_>) -> Claim {
         // Most requests are of this format, so that it comes before those that are as sure.
         return if has_parts { Claim::Foreign } else { Claim::Sure(certainty::FAINT + 1) };
     };
-    if content.as_json_str().is_some() || content.is_null() {
+    if content.is_string() || content.is_null() {
         return Claim::Sure(certainty::TEXT);
     }
     let sure = |block: Value<'_, '_>| match block.get_str("type").as_deref() {
@@ -223,7 +223,7 @@ const OF_OBJECTS: u8 = certainty::SURE - 5;
 
 /// Whether a call has something that Ollama's own calls do not need: an id, or `null` as the message's content.
 pub(super) fn is_marked(message: Value<'_, '_>, call: Value<'_, '_>) -> bool {
-    call.get("id").is_some() || message.get("content").is_some_and(Value::is_null)
+    call.has("id") || message.get("content").is_some_and(Value::is_null)
 }
 
 pub(super) fn read_dialect<'s>(
@@ -264,7 +264,7 @@ pub(super) fn read_dialect<'s>(
 
 /// The schema of a strict answer; the Responses API uses the same words.
 pub(super) fn answer_schema<'s>(format: Value<'_, 's>) -> Option<(Option<Named<'s>>, Place)> {
-    let is_strict = format.get("strict").and_then(Value::as_bool) == Some(true);
+    let is_strict = format.is_true("strict");
     let schema = format.get("schema").filter(|schema| is_strict && schema.is_object())?;
     Some((format.get("name").and_then(Named::of), Place::of(schema)))
 }
@@ -325,11 +325,11 @@ fn contents<'d, 's>(assembly: &mut Assembly, answer: u64, delta: Value<'d, 's>, 
     assembly.text(answer, content);
     for block in content.into_iter().flat_map(|content| content.elements()) {
         assembly.text(answer, block.get("text"));
-        if block.get_str("type").as_deref() == Some("thinking") {
+        if block.is("type", "thinking") {
             assembly.reasoning(answer, 0, ChoiceReasoning::new(read_reasoning(block), locate(block)));
         }
     }
-    let is_text = |value: &Value<'_, '_>| value.as_json_str().is_some();
+    let is_text = |value: &Value<'_, '_>| value.is_string();
     let text =
         ["reasoning_content", "reasoning", "thinking"].iter().find_map(|key| delta.get(key).filter(is_text));
     if let Some(text) = text {
@@ -346,7 +346,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
     // Some providers accept their own tools here, which have a type but no definition.
     let executor = if name.is_some() { Executor::Client } else { Executor::Server };
     let schema = spec.get("parameters").map(Place::of);
-    let takes_text = value.get("custom").is_some();
+    let takes_text = value.has("custom");
     ToolDef { name, schema, executor, takes_text, ..ToolDef::new(Place::of(value)) }
 }
 
@@ -395,7 +395,7 @@ fn members<'d, 's>(
                 transcript.unread.extend(no_call.and_then(unread::member));
             }
             Some("reasoning_content" | "reasoning" | "thinking") => {
-                own.reasoning = Some(member).filter(|text| text.as_json_str().is_some());
+                own.reasoning = Some(member).filter(|text| text.is_string());
             }
             Some(details::KEY) => own.details = Some(member).filter(|list| list.elements().next().is_some()),
             Some("audio") => own.audio = Some(member).filter(|audio| audio.is_object()),
@@ -516,7 +516,7 @@ fn push_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
             transcript.unread.extend(unread::block(block));
         }
         transcript.push(Part::new(block, index, body));
-        if block.get_str("type").as_deref() == Some("file") {
+        if block.is("type", "file") {
             transcript.details.files.push(Place::of(block));
         }
         if let Some(place) = unnamed_file(block) {
@@ -574,8 +574,8 @@ fn block<'s>(block: Value<'_, 's>) -> Body<'s> {
 
 /// The place of a file that is embedded in the request but has no name.
 fn unnamed_file(block: Value<'_, '_>) -> Option<Place> {
-    let file = block.get("file").filter(|_| block.get_str("type").as_deref() == Some("file"))?;
-    let is_unnamed = file.get("file_data").is_some() && file.get("filename").is_none_or(Value::is_null);
+    let file = block.get("file").filter(|_| block.is("type", "file"))?;
+    let is_unnamed = file.has("file_data") && file.get("filename").is_none_or(Value::is_null);
     is_unnamed.then(|| Place::of(file))
 }
 

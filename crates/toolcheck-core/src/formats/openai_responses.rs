@@ -190,7 +190,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
         model.map_or_else(|| root.get_any(&OWN_BODY).is_some(), |model| !is_of_other_model(&model))
     };
     let Some(list) = list(root).filter(|_| !root.is_object() || !claim::is_stored(root)) else {
-        let is_text = root.get("input").is_some_and(|input| input.as_json_str().is_some());
+        let is_text = root.has_text("input");
         return if is_text && is_body() && is_named() { certainty::LIKELY } else { 0 };
     };
     let surest = if root.is_array() { surest_of_most } else { surest_message };
@@ -207,7 +207,7 @@ const FAINTEST: u8 = certainty::FAINT + 1;
 
 fn claim(item: Value<'_, '_>) -> Claim {
     match item.get_str("type").as_deref() {
-        Some("message") if item.get("role").is_some() && item.get("content").is_some() => {
+        Some("message") if item.has_all(&["role", "content"]) => {
             return Claim::Sure(certainty::SURE_OF_RECORD);
         }
         Some("message") => return Claim::Foreign,
@@ -228,7 +228,7 @@ fn claim(item: Value<'_, '_>) -> Claim {
         return Claim::Foreign;
     }
     let Some(content) = item.get("content") else { return Claim::Foreign };
-    if content.as_json_str().is_some() {
+    if content.is_string() {
         return Claim::Sure(FAINTEST + 1);
     }
     let is_own = |kind: Cow<'_, str>| kind.starts_with("input_") || kind == "output_text";
@@ -272,7 +272,7 @@ fn read_with<'s>(root: Value<'_, 's>, buffers: Buffers<'s>) -> Option<Transcript
         .get("tool_choice")
         .filter(|choice| !choice.is_null())
         .map(|choice| ToolChoice::new(choice, choice::wanted(choice, tools)));
-    let format = root.get("text").and_then(|text| text.get("format"));
+    let format = root.get_in(&["text", "format"]);
     transcript.request.answer_schema = format.and_then(openai_chat::answer_schema);
     transcript.request.unsaid_json =
         format.and_then(|format| super::unsaid_json(format, root, &["input", "instructions"]));
@@ -320,8 +320,8 @@ const FOREIGN_TOOLS: [&str; 4] =
     ["input_schema", "toolSpec", "functionDeclarations", "function_declarations"];
 
 fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
-    let takes_text = value.get_str("type").as_deref() == Some("custom");
-    let is_own = takes_text || value.get_str("type").as_deref() == Some("function");
+    let takes_text = value.is("type", "custom");
+    let is_own = takes_text || value.is("type", "function");
     // The nested form of Chat Completions is a mistake here, but its name is still useful.
     let spec = value.get("function").unwrap_or(value);
     ToolDef {
@@ -329,7 +329,7 @@ fn tool<'s>(value: Value<'_, 's>) -> ToolDef<'s> {
         schema: spec.get("parameters").filter(|schema| !schema.is_null()).map(Place::of),
         executor: if is_own { Executor::Client } else { Executor::Server },
         kind: value.get("type").and_then(Named::of).filter(|_| !is_own),
-        returns_json: value.get("output_schema").is_some_and(Value::is_object),
+        returns_json: value.has_object("output_schema"),
         takes_text,
         ..ToolDef::new(Place::of(value))
     }
@@ -349,12 +349,12 @@ fn item<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usize)
     let kind = value.get_str("type");
     let item = match kind.as_deref() {
         Some(kind) => item_of(kind),
-        None if value.get("role").is_some() => Item::Message,
+        None if value.has("role") => Item::Message,
         // An id alone refers to an item that the server keeps. The type `item_reference` is optional.
-        None if value.get("id").is_some() && value.get("call_id").is_none() => Item::Reference,
+        None if value.has("id") && value.get("call_id").is_none() => Item::Reference,
         None => Item::Opaque,
     };
-    let is_run = || value.get_str("name").is_some_and(|name| STEPS_OF_X_SEARCH.contains(&&*name));
+    let is_run = || value.is_one_of("name", &STEPS_OF_X_SEARCH);
     let item = if matches!(item, Item::Call(ToolKind::Custom)) && is_run() { Item::Hosted } else { item };
     // The output of a local shell has the id of its call.
     let is_unknown = kind.is_none() && matches!(item, Item::Opaque);
@@ -466,7 +466,7 @@ fn message<'s>(transcript: &mut Transcript<'s>, value: Value<'_, 's>, index: usi
 /// Who executes a call or its output. A tool search names its executor. A program runs on the server, which adds the
 /// program's output once the client has answered the calls that the program makes.
 fn executor(value: Value<'_, '_>, tool: ToolKind) -> Executor {
-    let is_hosted = tool == ToolKind::Program || value.get_str("execution").as_deref() == Some("server");
+    let is_hosted = tool == ToolKind::Program || value.is("execution", "server");
     if is_hosted { Executor::Server } else { Executor::Client }
 }
 

@@ -97,7 +97,7 @@ impl<'s> Message<'s> {
 
     /// Whether its calls are in a list beside its content, as in Chat Completions.
     pub fn lists_calls(&self, document: &Document<'_>) -> bool {
-        document.value(self.place.node).get("tool_calls").is_some()
+        document.value(self.place.node).has("tool_calls")
     }
 
     /// Who says it: the role's name in the file, or else the role; `None` if it has no role.

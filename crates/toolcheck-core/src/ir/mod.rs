@@ -206,6 +206,13 @@ impl<'s> Transcript<'s> {
         self.messages.iter().map(|message| (message, self.parts_of(message)))
     }
 
+    /// All parts, each with its message and the number of that.
+    pub fn sites(&self) -> impl Iterator<Item = (usize, &Message<'s>, &Part<'s>)> {
+        let of_messages = self.messages_with_parts().enumerate();
+        of_messages
+            .flat_map(|(number, (message, parts))| parts.iter().map(move |part| (number, message, part)))
+    }
+
     /// Opens a message; parts pushed from here on belong to it.
     pub fn open_message(&mut self, message: Message<'s>) -> &mut Message<'s> {
         if self.messages.len() >= MOST_HELD {

@@ -75,21 +75,13 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 /// What an event of a run tells that is no part of the conversation.
 const OF_RUN: Event<'static, 'static> = Event::Other("events of the run");
 
-fn has(value: Value<'_, '_>, keys: &[&str]) -> bool {
-    keys.iter().all(|key| value.get(key).is_some())
-}
-
-fn is(value: Value<'_, '_>, key: &str, text: &str) -> bool {
-    value.get_str(key).as_deref() == Some(text)
-}
-
 fn role_of(record: Value<'_, '_>) -> Role {
-    if is(record, "role", "user") { Role::User } else { Role::Assistant }
+    if record.is("role", "user") { Role::User } else { Role::Assistant }
 }
 
 fn is_of_codex(kind: &str, record: Value<'_, '_>) -> bool {
-    let is_item = || record.get("item").is_some_and(|item| has(item, &["id", "type"]));
-    kind == "thread.started" && has(record, &["thread_id"]) || kind.starts_with("item.") && is_item()
+    let is_item = || record.get("item").is_some_and(|item| item.has_all(&["id", "type"]));
+    kind == "thread.started" && record.has("thread_id") || kind.starts_with("item.") && is_item()
 }
 
 fn of_codex<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
@@ -110,7 +102,7 @@ fn of_codex<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> 
             let call = parts::call(item.get("id"), item.get_any(&["tool", "type"]), item.get("arguments"));
             let content = ["aggregated_output", "result", "changes", "error", "agents_states"];
             let content = content.iter().filter_map(|key| item.get(key)).find(|value| !value.is_null());
-            let is_error = is(item, "status", "failed") || is(item, "status", "declined");
+            let is_error = item.is("status", "failed") || item.is("status", "declined");
             if is_done { Event::Done(call, content, Some(is_error)) } else { Event::Calls(call) }
         }
         "agent_message" | "reasoning" | "web_search" | "todo_list" | "error" => OF_RUN,
@@ -119,8 +111,8 @@ fn of_codex<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> 
 }
 
 fn is_of_gemini(kind: &str, record: Value<'_, '_>) -> bool {
-    kind == "init" && has(record, &["session_id", "model", "timestamp"])
-        || kind == "tool_use" && has(record, &["tool_id", "tool_name"])
+    kind == "init" && record.has_all(&["session_id", "model", "timestamp"])
+        || kind == "tool_use" && record.has_all(&["tool_id", "tool_name"])
 }
 
 fn of_gemini<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
@@ -134,9 +126,9 @@ fn of_gemini<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>>
         "tool_result" => Event::Answered(
             record.get("tool_id"),
             record.get_any(&["output", "error"]),
-            Some(is(record, "status", "error")),
+            Some(record.is("status", "error")),
         ),
-        "result" if is(record, "status", "error") => Event::Stops,
+        "result" if record.is("status", "error") => Event::Stops,
         "init" | "error" | "result" => OF_RUN,
         _ => return None,
     })
@@ -144,8 +136,8 @@ fn of_gemini<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>>
 
 fn is_of_opencode(kind: &str, record: Value<'_, '_>) -> bool {
     matches!(kind, "step_start" | "step_finish" | "tool_use" | "text" | "reasoning")
-        && record.get("part").is_some_and(Value::is_object)
-        && has(record, &["sessionID"])
+        && record.has_object("part")
+        && record.has("sessionID")
 }
 
 fn of_opencode<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
@@ -171,15 +163,15 @@ fn of_opencode<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's
 
 /// Cursor begins like Claude Code, but names no tools.
 fn is_of_cursor(kind: &str, record: Value<'_, '_>) -> bool {
-    let is_call = || record.get("tool_call").is_some_and(Value::is_object);
-    kind == "tool_call" && has(record, &["subtype", "call_id"]) && is_call()
+    let is_call = || record.has_object("tool_call");
+    kind == "tool_call" && record.has_all(&["subtype", "call_id"]) && is_call()
         || kind == "system"
-            && has(record, &["session_id", "apiKeySource"])
+            && record.has_all(&["session_id", "apiKeySource"])
             && record.get_any(&["tools", "uuid"]).is_none()
 }
 
 fn of_cursor<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
-    let says = || record.get("message").and_then(|message| message.get("content"));
+    let says = || record.get_in(&["message", "content"]);
     Some(match kind {
         "user" => Event::Says(Role::User, says()),
         "assistant" => Event::Says(Role::Assistant, says()),
@@ -203,7 +195,7 @@ fn of_cursor<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>>
                 _ => return None,
             }
         }
-        "result" if !is(record, "subtype", "success") => Event::Stops,
+        "result" if !record.is("subtype", "success") => Event::Stops,
         "system" | "thinking" | "interaction_query" | "result" => OF_RUN,
         _ => return None,
     })
@@ -212,8 +204,8 @@ fn of_cursor<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>>
 fn is_of_droid(kind: &str, record: Value<'_, '_>) -> bool {
     let is_in_session = || record.get_any(&["session_id", "sessionId"]).is_some();
     match kind {
-        "message" => has(record, &["role", "text"]) && is_in_session(),
-        "tool_call" => has(record, &["id", "toolName", "parameters"]),
+        "message" => record.has_all(&["role", "text"]) && is_in_session(),
+        "tool_call" => record.has_all(&["id", "toolName", "parameters"]),
         _ => false,
     }
 }
@@ -241,11 +233,9 @@ fn of_droid<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> 
 
 fn is_of_grok(kind: &str, record: Value<'_, '_>) -> bool {
     match kind {
-        "assistant" => has(record, &["content", "model_id"]),
-        "user" => {
-            has(record, &["content"]) && record.get_any(&["prompt_index", "synthetic_reason"]).is_some()
-        }
-        "backend_tool_call" => record.get("kind").is_some_and(Value::is_object),
+        "assistant" => record.has_all(&["content", "model_id"]),
+        "user" => record.has("content") && record.get_any(&["prompt_index", "synthetic_reason"]).is_some(),
+        "backend_tool_call" => record.has_object("kind"),
         _ => false,
     }
 }
@@ -270,11 +260,11 @@ fn of_grok<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
 
 fn is_of_grok_stream(kind: &str, record: Value<'_, '_>) -> bool {
     match kind {
-        "tool_call" => has(record, &["toolCallId", "rawInput"]),
-        "tool_call_update" => has(record, &["toolCallId", "status"]),
-        "thought" => has(record, &["data"]) && record.members().count() == 2,
+        "tool_call" => record.has_all(&["toolCallId", "rawInput"]),
+        "tool_call_update" => record.has_all(&["toolCallId", "status"]),
+        "thought" => record.has("data") && record.members().count() == 2,
         "available_commands" => record.get_any(&["tools", "commands"]).is_some(),
-        "end" => has(record, &["sessionId", "stopReason"]),
+        "end" => record.has_all(&["sessionId", "stopReason"]),
         _ => false,
     }
 }
@@ -289,8 +279,8 @@ fn of_grok_stream<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d,
             Event::Calls(parts::call(record.get("toolCallId"), name, record.get("rawInput")))
         }
         "tool_call_update" => {
-            let is_error = is(record, "status", "failed");
-            if !is_error && !is(record, "status", "completed") {
+            let is_error = record.is("status", "failed");
+            if !is_error && !record.is("status", "completed") {
                 return Some(OF_RUN);
             }
             let output = record.get("rawOutput").filter(|output| !output.is_null());
@@ -308,15 +298,15 @@ fn of_grok_stream<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d,
 }
 
 fn is_of_cline(kind: &str, record: Value<'_, '_>) -> bool {
-    kind == "agent_event" && record.get("event").is_some_and(|event| has(event, &["type"]))
-        || kind == "hook_event" && has(record, &["hookEventName"])
+    kind == "agent_event" && record.get_in(&["event", "type"]).is_some()
+        || kind == "hook_event" && record.has("hookEventName")
 }
 
 /// What is said and thought comes in pieces, and then as a whole.
 fn of_cline<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> {
     match kind {
         "error" | "run_aborted" => return Some(Event::Stops),
-        "run_result" if !is(record, "finishReason", "completed") => return Some(Event::Stops),
+        "run_result" if !record.is("finishReason", "completed") => return Some(Event::Stops),
         "hook_event" | "run_result" | "run_start" => return Some(OF_RUN),
         "agent_event" => {}
         _ => return None,
@@ -333,7 +323,7 @@ fn of_cline<'d, 's>(kind: &str, record: Value<'d, 's>) -> Option<Event<'d, 's>> 
         }
         ("content_end", Some("text")) => Event::Says(Role::Assistant, event.get("text")),
         ("content_end", Some("reasoning")) => Event::Thinks,
-        ("done", _) if is(event, "reason", "aborted") => Event::Stops,
+        ("done", _) if event.is("reason", "aborted") => Event::Stops,
         ("content_start" | "content_update" | "done" | "error" | "notice" | "usage", _) => OF_RUN,
         ("iteration_start" | "iteration_end", _) => OF_RUN,
         _ => return None,
@@ -389,7 +379,7 @@ impl<'s> Log<'s> {
         match event {
             Event::Says(role, content) => {
                 if role == Role::User {
-                    if record.get("prior_turn_interrupt").is_some() {
+                    if record.has("prior_turn_interrupt") {
                         self.stop();
                     }
                     self.turn = self.transcript.parts.len();
@@ -461,7 +451,7 @@ impl<'s> Log<'s> {
         if !self.transcript.messages.is_empty() {
             self.transcript.settle_results_of_first(UnpairedReason::Elsewhere);
             let (transcript, end) = (self.transcript, self.end);
-            conversations.push(Conversation { title: "main".to_owned(), transcript, end });
+            conversations.push(Conversation::new("main", transcript, end));
         }
     }
 }

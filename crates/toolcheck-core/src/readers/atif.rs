@@ -3,18 +3,16 @@
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, Reader, Reading, own_shape};
 use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("atif", "ATIF trajectory", sniff, read).by_record();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_one = |record: &Value<'_, '_>| {
+    own_shape(records, |record| {
         let version = record.get_str("schema_version");
-        version.is_some_and(|version| version.starts_with("ATIF")) && record.get("steps").is_some()
-    };
-    if records.iter().any(is_one) { certainty::OWN_SHAPE } else { 0 }
+        version.is_some_and(|version| version.starts_with("ATIF")) && record.has("steps")
+    })
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -26,7 +24,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         while let Some((trajectory, title)) = open.pop() {
             let mut transcript = Transcript::of_conversation(READER.key(), trajectory);
             for step in trajectory.list("steps") {
-                if step.get("is_copied_context").and_then(Value::as_bool) == Some(true) {
+                if step.is_true("is_copied_context") {
                     copies += 1;
                 } else {
                     read_step(&mut transcript, step);
@@ -64,7 +62,7 @@ fn read_step<'s>(transcript: &mut Transcript<'s>, step: Value<'_, 's>) {
         transcript.part(thought, reasoning(None));
     }
     // NeMo Relay has the messages of the request, or the answer, in place of a text: the steps say the same.
-    let is_message = |value: Value<'_, '_>| value.get("role").is_some();
+    let is_message = |value: Value<'_, '_>| value.has("role");
     let said = step.get("message").map(|message| {
         let last = message.elements().last().filter(|last| is_message(*last));
         let whole = last.unwrap_or(message);
@@ -84,7 +82,7 @@ fn read_step<'s>(transcript: &mut Transcript<'s>, step: Value<'_, 's>) {
         let call = call(id(one.get("tool_call_id")), one.get("function_name"), one.get("arguments"));
         transcript.part(one, Body::Call(call));
     }
-    let results = step.get("observation").and_then(|observation| observation.get("results"));
+    let results = step.get_in(&["observation", "results"]);
     let is_named = |result: &Value<'_, 's>| id(result.get("source_call_id")).is_some_and(|id| !id.is_null());
     let is_unnamed = results.into_iter().flat_map(|list| list.elements()).any(|result| !is_named(&result));
     if has_calls && is_unnamed {

@@ -38,7 +38,7 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     let mut members = Vec::new();
     let parent = added.after.get("uuid").map(|id| Piece::Node(id.id()));
     // The stream of the SDK has no chain of records.
-    let is_chained = added.after.get("parentUuid").is_some();
+    let is_chained = added.after.has("parentUuid");
     members.extend(parent.clone().filter(|_| is_chained).map(|parent| ("parentUuid".into(), parent)));
     members.extend(members_of(added.after, &OF_SESSION));
     members.push(("type".into(), Piece::text("user")));
@@ -59,7 +59,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 fn certainty_of(record: Value<'_, '_>) -> u8 {
     let has = |key: &str| record.get(key).is_some();
     let kind = record.get_str("type");
-    let is_message = || record.get("message").is_some_and(Value::is_object);
+    let is_message = || record.has_object("message");
     // The SDK's stream names the session in snake case.
     let is_of_stream = || match kind.as_deref() {
         Some("assistant" | "user") => is_message() && has("parent_tool_use_id"),
@@ -101,16 +101,12 @@ enum RecordKind<'d, 's> {
     Unknown,
 }
 
-fn is_set(record: Value<'_, '_>, flag: &str) -> bool {
-    record.get(flag).and_then(Value::as_bool) == Some(true)
-}
-
 fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let kind = record.get_str("type");
     let role = match kind.as_deref() {
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
-        Some("system") if record.get_str("subtype").as_deref() == Some("compact_boundary") => {
+        Some("system") if record.is("subtype", "compact_boundary") => {
             return RecordKind::Compaction;
         }
         // It repeats the whole messages of a sub-agent, which has a file of its own.
@@ -121,7 +117,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     let Some(message) = record.get("message").filter(|message| message.is_object()) else {
         return RecordKind::Unknown;
     };
-    if is_set(record, "isApiErrorMessage") || message.get_str("model").as_deref() == Some("<synthetic>") {
+    if record.is_true("isApiErrorMessage") || message.is("model", "<synthetic>") {
         return RecordKind::Failure;
     }
     RecordKind::Message(role, message)
@@ -193,14 +189,12 @@ fn snipped<'s>(records: &[Value<'_, 's>]) -> HashSet<&'s [u8]> {
 
 /// The thread that a record belongs to: the session itself, or one of its sub-agents.
 fn title(record: Value<'_, '_>) -> String {
-    let agent = record
-        .get_str("agentId")
-        .filter(|_| record.get("isSidechain").and_then(Value::as_bool) == Some(true));
+    let agent = record.get_str("agentId").filter(|_| record.is_true("isSidechain"));
     let parent = record.get_str("parent_tool_use_id");
     match (agent, parent) {
         (Some(agent), _) => format!("agent {agent}"),
         (None, Some(parent)) => format!("agent of {parent}"),
-        _ if record.get("isSidechain").and_then(Value::as_bool) == Some(true) => "agents".to_owned(),
+        _ if record.is_true("isSidechain") => "agents".to_owned(),
         _ => "main".to_owned(),
     }
 }
@@ -294,7 +288,7 @@ impl<'d, 's> Thread<'d, 's> {
             self.by_id.insert(id, number);
         }
         self.place(uuid, number);
-        if !self.kept.is_empty() && record.get("isCompactSummary").and_then(Value::as_bool) == Some(true) {
+        if !self.kept.is_empty() && record.is_true("isCompactSummary") {
             self.turns.append(&mut self.kept);
             // What follows the summary follows what is kept.
             self.place(uuid, self.turns.len() - 1);
@@ -308,8 +302,8 @@ impl<'d, 's> Thread<'d, 's> {
             && !self.followed.is_empty()
             && self.turns.iter().any(|turn| turn.role == Role::Assistant)
             && !has_results(message)
-            && !is_set(record, "isMeta")
-            && !is_set(record, "isCompactSummary")
+            && !record.is_true("isMeta")
+            && !record.is_true("isCompactSummary")
     }
 
     /// A compaction: what it keeps is sent after its summary, or before it.
@@ -481,7 +475,7 @@ fn transcript<'s>(turns: &[Turn<'_, 's>], root: Value<'_, 's>, follows_summary: 
 }
 
 fn has_results(message: Value<'_, '_>) -> bool {
-    message.list("content").any(|block| block.get_str("type").as_deref() == Some("tool_result"))
+    message.list("content").any(|block| block.is("type", "tool_result"))
 }
 
 /// Whether a message says that the user stopped the turn before it.

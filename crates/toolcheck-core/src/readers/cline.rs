@@ -32,24 +32,21 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 }
 
 fn is_document(root: Value<'_, '_>) -> bool {
-    let has = |key: &str| root.get(key).is_some();
-    root.get("messages").is_some_and(Value::is_array)
-        && has("version")
-        && has("sessionId")
-        && (has("agent") || has("updated_at"))
+    root.has_list("messages")
+        && root.has("version")
+        && root.has("sessionId")
+        && (root.has("agent") || root.has("updated_at"))
 }
 
 /// Whether a list of messages is the history that the agent keeps: each has its time, and the model's its costs.
 fn is_history(root: Value<'_, '_>) -> bool {
     let messages = || root.elements().take(LOOKED_AT);
-    let is_message = |message: Value<'_, '_>| {
-        is_reasoning(message) || message.get("role").is_some() && message.get("content").is_some()
-    };
+    let is_message = |message: Value<'_, '_>| is_reasoning(message) || message.has_all(&["role", "content"]);
     let is_own = |message: Value<'_, '_>| {
         const OWN: [&str; 7] = words(
             "modelInfo metrics condenseId condenseParent truncationId truncationParent isTruncationMarker",
         );
-        message.get("ts").is_some() && message.get_any(&OWN).is_some()
+        message.has("ts") && message.get_any(&OWN).is_some()
     };
     let is_task = |message: Value<'_, '_>| {
         let text = |block: Value<'_, '_>| {
@@ -57,7 +54,7 @@ fn is_history(root: Value<'_, '_>) -> bool {
                 text.trim_start().starts_with("<task>") || text.contains("<environment_details>")
             })
         };
-        message.get("ts").is_some() && message.list("content").any(text)
+        message.has("ts") && message.list("content").any(text)
     };
     messages().next().is_some()
         && messages().all(is_message)
@@ -65,7 +62,7 @@ fn is_history(root: Value<'_, '_>) -> bool {
 }
 
 fn is_reasoning(message: Value<'_, '_>) -> bool {
-    message.get_str("type").as_deref() == Some("reasoning")
+    message.is("type", "reasoning")
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -118,7 +115,7 @@ fn conversation<'s>(
             transcript.settle_results_of_first(UnpairedReason::Elsewhere);
         }
     }
-    conversations.push(Conversation { title: "main".to_owned(), transcript, end });
+    conversations.push(Conversation::new("main", transcript, end));
 }
 
 /// What is sent next of the messages of a task. Cline sends all of them: what it cuts out of the context is noted in other
@@ -141,17 +138,16 @@ impl Context {
         if !messages.iter().any(is_of_roo) {
             // Only Cline notes the model and the costs of what the model says.
             let is_of_cline = |message: &Value<'_, '_>| message.get_any(&["modelInfo", "metrics"]).is_some();
-            let has_time = messages.iter().all(|message| message.get("ts").is_some());
+            let has_time = messages.iter().all(|message| message.has("ts"));
             let agent =
                 if has_time && !messages.iter().any(is_of_cline) { "roo-or-cline" } else { READER.id };
             return Self { agent, is_sent: vec![true; messages.len()], leaves_out_results: false };
         }
-        let is_true =
-            |message: &Value<'_, '_>, key: &str| message.get(key).and_then(Value::as_bool) == Some(true);
+        let is_true = |message: &Value<'_, '_>, key: &str| message.is_true(key);
         let summary = messages.iter().rposition(|message| is_true(message, "isSummary"));
         // Since January 2026 a summary is a message of the user, and only what follows it is sent. Before, the first
         // message and the last ones were kept beside it.
-        let is_of_user = |number: usize| messages[number].get_str("role").as_deref() == Some("user");
+        let is_of_user = |number: usize| messages[number].is("role", "user");
         let start = summary.filter(|number| is_of_user(*number)).unwrap_or(0);
         let ids = |key: &str| -> HashSet<&[u8]> {
             messages[start..].iter().filter_map(|message| message.get(key)).map(Value::raw).collect()
@@ -209,7 +205,7 @@ struct Answers {
 
 impl Answers {
     fn of(messages: &[Value<'_, '_>]) -> Self {
-        let is = |block: &Value<'_, '_>, kind: &str| block.get_str("type").as_deref() == Some(kind);
+        let is = |block: &Value<'_, '_>, kind: &str| block.is("type", kind);
         let calls =
             |message: Value<'_, '_>| message.list("content").filter(|block| is(block, "tool_use")).count();
         let mut by_message = vec![false; messages.len()];

@@ -59,9 +59,7 @@ const KINDS: [&str; 10] = words(
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_record = |record: &Value<'_, '_>| {
-        record.get("timestamp").is_some()
-            && record.get("payload").is_some_and(Value::is_object)
-            && record.get_str("type").is_some_and(|kind| KINDS.contains(&&*kind))
+        record.has("timestamp") && record.has_object("payload") && record.is_one_of("type", &KINDS)
     };
     if records.iter().any(is_record) || is_of_first_version(records) { certainty::OWN_SHAPE } else { 0 }
 }
@@ -69,9 +67,12 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 /// Whether the records have no wrapper: after a header, the first version wrote the items as they are.
 fn is_of_first_version(records: &[Value<'_, '_>]) -> bool {
     let [first, second, ..] = records else { return false };
-    let has = |key: &str| first.get(key).is_some();
-    let is_header = has("id") && has("timestamp") && has("instructions") && !has("type") && !has("input");
-    is_header && (second.get("record_type").is_some() || second.get("type").is_some())
+    let is_header = first.has("id")
+        && first.has("timestamp")
+        && first.has("instructions")
+        && !first.has("type")
+        && !first.has("input");
+    is_header && (second.has("record_type") || second.has("type"))
 }
 
 enum RecordKind<'d, 's> {
@@ -98,7 +99,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
     match record.get_str("type").as_deref() {
         Some("response_item") => item(payload),
         Some("compacted") => RecordKind::Compaction(payload),
-        Some("history_mutation") if payload.get_str("operation").as_deref() == Some("append") => {
+        Some("history_mutation") if payload.is("operation", "append") => {
             payload.get("items").map_or(RecordKind::Unknown, RecordKind::Items)
         }
         Some("event_msg") => match payload.get_str("type").as_deref() {
@@ -124,18 +125,16 @@ fn item<'d, 's>(item: Value<'d, 's>) -> RecordKind<'d, 's> {
     let is_hosted = match item.get_str("type").as_deref() {
         Some("web_search_call" | "file_search_call" | "code_interpreter_call") => true,
         Some("image_generation_call" | "mcp_call") => true,
-        Some("tool_search_call" | "tool_search_output") => {
-            item.get_str("execution").as_deref() == Some("server")
-        }
+        Some("tool_search_call" | "tool_search_output") => item.is("execution", "server"),
         _ => false,
     };
     if is_hosted { RecordKind::Other("calls that the provider ran") } else { RecordKind::Item(item) }
 }
 
 fn entry_of_first_version<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
-    if record.get("type").is_some() && record.get_any(&["payload", "timestamp"]).is_none() {
+    if record.has("type") && record.get_any(&["payload", "timestamp"]).is_none() {
         item(record)
-    } else if record.get("record_type").is_some() || record.get("instructions").is_some() {
+    } else if record.has("record_type") || record.has("instructions") {
         RecordKind::Other("settings records")
     } else {
         RecordKind::Unknown
@@ -147,7 +146,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let mut history = History::default();
     for &record in records {
         // That of a fork, or of a session that was continued (`history_base` in `SessionMeta`, since 0.146).
-        let base = record.get("payload").and_then(|payload| payload.get("history_base"));
+        let base = record.get_in(&["payload", "history_base"]);
         history.is_continued |= history.items.is_empty() && base.is_some_and(Value::is_object);
         match entry(record) {
             RecordKind::Item(item) => history.add(item),
@@ -212,7 +211,7 @@ impl<'d, 's> History<'d, 's> {
     /// What the user has said before a compaction, if that says only what it was about: the first versions put it before the
     /// summary (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
     fn kept(&mut self, payload: Value<'d, 's>) -> Vec<Value<'d, 's>> {
-        if payload.get("replacement_history").is_some_and(Value::is_array) {
+        if payload.has_list("replacement_history") {
             return Vec::new();
         }
         let mut kept = std::mem::take(&mut self.kept);
@@ -293,13 +292,13 @@ impl<'d, 's> History<'d, 's> {
         if end != ConversationEnd::Replaced {
             transcript.sent_next_by = Some(READER.id);
         }
-        reading.conversations.push(Conversation { title: "main".to_owned(), transcript, end });
+        reading.conversations.push(Conversation::new("main", transcript, end));
     }
 }
 
 /// The id of the call that an output of a custom tool answers.
 fn output_id<'s>(item: Value<'_, 's>) -> Option<&'s [u8]> {
-    let is_output = item.get_str("type").as_deref() == Some("custom_tool_call_output");
+    let is_output = item.is("type", "custom_tool_call_output");
     item.get("call_id").filter(|_| is_output).map(Value::raw)
 }
 
@@ -311,11 +310,11 @@ fn is_notice(item: Value<'_, '_>) -> bool {
 
 /// The summary in the record of a compaction of the first versions.
 fn summary_of<'d, 's>(item: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    item.get("message").filter(|summary| item.get("type").is_none() && summary.as_json_str().is_some())
+    item.get("message").filter(|summary| item.get("type").is_none() && summary.is_string())
 }
 
 fn is_of(item: Value<'_, '_>, role: &str) -> bool {
-    item.get_str("role").as_deref() == Some(role)
+    item.is("role", role)
 }
 
 /// The beginnings of what Codex itself adds in the name of the user (`codex-rs/core/src/context/contextual_user_message.rs`).
@@ -329,7 +328,7 @@ fn begins_turn(item: Value<'_, '_>) -> bool {
         let mut texts = parts.filter_map(|part| part.get_str("text"));
         texts.any(|text| beginnings.lines().any(|start| text.trim_start().starts_with(start)))
     };
-    item.get_str("type").as_deref() == Some("agent_message")
+    item.is("type", "agent_message")
         || is_of(item, "user") && !has(ADDED)
         || is_of(item, "assistant") && has("{\"author\":")
 }

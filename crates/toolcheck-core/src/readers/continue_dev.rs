@@ -13,11 +13,9 @@ pub(super) static READER: Reader =
     Reader::log("continue-dev", "Continue session", |records| own_shape(records, is_session), read);
 
 fn is_session(record: Value<'_, '_>) -> bool {
-    let is_item = |item: Value<'_, '_>| {
-        item.get("contextItems").is_some()
-            && item.get("message").is_some_and(|message| message.get("role").is_some())
-    };
-    record.get("sessionId").is_some()
+    let is_item =
+        |item: Value<'_, '_>| item.has("contextItems") && item.get_in(&["message", "role"]).is_some();
+    record.has("sessionId")
         && record.get("history").and_then(|history| history.elements().next()).is_some_and(is_item)
 }
 
@@ -51,7 +49,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 fn end<'s>(mut transcript: Transcript<'s>, end: ConversationEnd, reading: &mut Reading<'s>) {
     transcript.settle_results_of_first(UnpairedReason::Elsewhere);
     transcript.sent_next_by = (end == ConversationEnd::Open).then_some(READER.id);
-    reading.conversations.push(Conversation { title: "main".to_owned(), transcript, end });
+    reading.conversations.push(Conversation::new("main", transcript, end));
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<'_, 's>) {
@@ -75,7 +73,7 @@ fn add<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, message: Value<
     };
     transcript.next_message(role, message);
     transcript.content(content, |part| {
-        let is_image = part.get_str("type").as_deref() == Some("imageUrl");
+        let is_image = part.is("type", "imageUrl");
         Some(if is_image { Body::Media } else { Body::Opaque })
     });
     let calls: Vec<_> = message.list("toolCalls").collect();

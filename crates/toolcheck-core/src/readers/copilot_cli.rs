@@ -9,8 +9,7 @@ use toolcheck_json::edit::Piece;
 
 use super::file_style::{FileFixStyle, NewRecord, members_of};
 use super::threads::{Thread, Threads};
-use super::{ConversationEnd, Reader, Reading, next, parts};
-use crate::claim::certainty;
+use super::{ConversationEnd, Reader, Reading, next, own_shape, parts};
 use crate::fix_style::{FixStyle, Missing};
 use crate::ir::{Body, Call, Role, ToolKind};
 use crate::names::words;
@@ -66,14 +65,12 @@ const SUBJECTS: [&str; 10] =
     words("session system permission external_tool user_input elicitation sampling subagent skill command");
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_event = |record: &Value<'_, '_>| {
-        let has = |key: &str| record.get(key).is_some();
-        has("id")
-            && has("timestamp")
-            && record.get("data").is_some_and(Value::is_object)
-            && record.get_str("type").is_some_and(|kind| OWN_EVENTS.contains(&&*kind))
-    };
-    if records.iter().any(is_event) { certainty::OWN_SHAPE } else { 0 }
+    own_shape(records, |record| {
+        record.has("id")
+            && record.has("timestamp")
+            && record.has_object("data")
+            && record.is_one_of("type", &OWN_EVENTS)
+    })
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -202,7 +199,7 @@ impl<'s> Log<'s> {
         let kept = began.map(|began| thread.transcript.split_off(began)).unwrap_or_default();
         self.threads.divide(number, ConversationEnd::Compacted);
         let thread = self.threads.get(number);
-        if let Some(summary) = data.get("summaryContent").filter(|text| text.as_json_str().is_some()) {
+        if let Some(summary) = data.get("summaryContent").filter(|text| text.is_string()) {
             thread.transcript.next_message(Role::User, record).part(summary, Body::text(Some(summary)));
         }
         thread.transcript.append(kept);
@@ -279,7 +276,7 @@ impl<'s> Log<'s> {
 /// session events). The event that a call starts has no type, and the arguments of a function as an object.
 fn call<'s>(call: Value<'_, 's>, name_key: &str) -> Call<'s> {
     let arguments = call.get("arguments");
-    let is_text = || arguments.is_some_and(|arguments| arguments.as_json_str().is_some());
+    let is_text = || arguments.is_some_and(|arguments| arguments.is_string());
     let is_custom = match call.get_str("type") {
         Some(kind) => kind == "custom",
         None => name_key == "toolName" && is_text(),
@@ -293,8 +290,8 @@ fn call<'s>(call: Value<'_, 's>, name_key: &str) -> Call<'s> {
 
 impl<'s> Thread<'s, Own> {
     fn complete(&mut self, record: Value<'_, 's>, data: Value<'_, 's>) {
-        let content = data.get("result").and_then(|result| result.get("content"));
-        let content = content.or_else(|| data.get("error").and_then(|error| error.get("message")));
+        let content = data.get_in(&["result", "content"]);
+        let content = content.or_else(|| data.get_in(&["error", "message"]));
         let is_error = data.get("success").and_then(Value::as_bool).map(|success| !success);
         let result = parts::result(data.get("toolCallId"), content, is_error);
         self.transcript.next_message(Role::Tool, record).part(data, Body::Result(result));

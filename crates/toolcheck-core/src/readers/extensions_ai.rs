@@ -30,7 +30,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         let start = &record.raw()[..record.raw().len().min(BYTES_LOOKED_AT)];
         let has = |key: &[u8]| memchr::memmem::find(start, key).is_some();
         // A request in which a key is misspelled is still one.
-        let is_request = || record.get("model").is_some() && record.get("messages").is_some();
+        let is_request = || record.has_all(&["model", "messages"]);
         // Apple's transcripts, which are named, have it too.
         let is_other = || has(b"\"FoundationModels.Transcript\"");
         has(b"\"$type\"") || has(b"\"content_type\"") || has(b"\"contents\"") && !is_request() && !is_other()
@@ -54,7 +54,7 @@ const CONTENTS: [&str; 4] = ["contents", "Contents", "Items", "items"];
 fn role_of<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let role = message.get_any(&["role", "Role"])?;
     let role = role.get_any(&["Label", "label", "value"]).unwrap_or(role);
-    Some(role).filter(|role| role.as_json_str().is_some())
+    Some(role).filter(|role| role.is_string())
 }
 
 fn contents<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
@@ -66,11 +66,11 @@ fn is_message(value: Value<'_, '_>) -> bool {
         return false;
     }
     // Python's contents name their class as those of APIs do, but no API has such a list in a message.
-    let is_of_python = value.get("contents").is_some();
+    let is_of_python = value.has("contents");
     contents(value).any(|content| {
         let is_own = |class: &str| match class {
-            "text" => content.get("text").is_some(),
-            "function_call" | "function_result" => content.get("call_id").is_some(),
+            "text" => content.has("text"),
+            "function_call" | "function_result" => content.has("call_id"),
             _ => false,
         };
         content.get_str("$type").is_some()
@@ -80,7 +80,7 @@ fn is_message(value: Value<'_, '_>) -> bool {
 }
 
 fn is_of_kernel(message: Value<'_, '_>) -> bool {
-    message.get_str("content_type").as_deref() == Some("message") && message.get("items").is_some()
+    message.is("content_type", "message") && message.has("items")
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -102,8 +102,7 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
         };
         let bodies: Vec<_> = contents(message).map(|content| (content, body(content, &mut asked))).collect();
         // A call that a person has agreed to has its result before the model says more.
-        let is_agreed =
-            |content: &Value<'_, '_>| content.get("approved").and_then(Value::as_bool) == Some(true);
+        let is_agreed = |content: &Value<'_, '_>| content.is_true("approved");
         if role == Role::Assistant && bodies.iter().any(|(_, body)| matches!(body, Ok(Body::Text(_)))) {
             done.extend(agreed.drain());
         }
@@ -144,7 +143,7 @@ fn body<'s>(content: Value<'_, 's>, asked: &mut HashSet<String>) -> Result<Body<
     let class = ["$type", "content_type", "type"].iter().find_map(|key| content.get_str(key));
     let class = class.unwrap_or(Cow::Borrowed(""));
     // In Python, Semantic Kernel has the id of the call under `id`, and one of the Responses API under `call_id`.
-    let is_of_kernel = content.get("content_type").is_some();
+    let is_of_kernel = content.has("content_type");
     // The classes of Semantic Kernel have their whole name.
     Ok(match class.strip_suffix("Content").unwrap_or(&class) {
         "text" | "Text" => Body::text(content.get_any(&["text", "Text"])),

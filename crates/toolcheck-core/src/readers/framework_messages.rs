@@ -149,7 +149,7 @@ fn framework_of(message: Value<'_, '_>) -> Option<&'static Framework> {
 
 /// Whether the value under a key is one of these names.
 fn is_one_of(message: Value<'_, '_>, key: &str, names: &[&str]) -> bool {
-    message.get_str(key).is_some_and(|name| names.contains(&&*name))
+    message.is_one_of(key, names)
 }
 
 /// The blocks of a message's content, which may be one alone.
@@ -176,9 +176,7 @@ fn conversation<'s>(list: &List<'_, 's>, left_out: &mut LeftOut) -> Conversation
     for &message in ordered.as_ref().unwrap_or(&list.messages) {
         let name = ["role", "_role", "messageType", "type"].iter().find_map(|key| message.get_str(key));
         let role = match name.as_deref().unwrap_or_default() {
-            "TextMessage" | "MultiModalMessage" if message.get_str("source").as_deref() == Some("user") => {
-                Role::User
-            }
+            "TextMessage" | "MultiModalMessage" if message.is("source", "user") => Role::User,
             "user" | "User" | "USER" | "human" | "UserMessage" | "MESSAGE_ROLE_USER" => Role::User,
             "system" | "System" | "developer" | "SYSTEM" | "SystemMessage" => Role::System,
             "tool" | "Tool" | "function" | "TOOL" | "TOOL_EXECUTION_RESULT" => Role::Tool,

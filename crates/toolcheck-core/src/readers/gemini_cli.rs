@@ -9,8 +9,7 @@ use toolcheck_json::edit::Piece;
 
 use super::file_style::FileFixStyle;
 use super::parts::{self};
-use super::{ConversationEnd, LeftOut, Reader, Reading};
-use crate::claim::certainty;
+use super::{ConversationEnd, LeftOut, Reader, Reading, own_shape};
 use crate::fix_style::{self, FixStyle, Missing};
 use crate::ir::{Body, Content, Named, Place, Role, Transcript, UnpairedReason};
 use crate::unread;
@@ -40,21 +39,20 @@ fn result(missing: &Missing) -> Option<Piece> {
 }
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_record = |record: &Value<'_, '_>| {
+    own_shape(records, |record| {
         let has = |key: &str| record.get(key).is_some();
         let is_session = has("sessionId")
-            && (has("projectHash") || is_list(*record) && (has("lastUpdated") || has("startTime")));
-        is_session || is_message(*record) && record.get_str("type").as_deref() == Some("gemini")
-    };
-    if records.iter().any(is_record) { certainty::OWN_SHAPE } else { 0 }
+            && (has("projectHash") || is_list(record) && (has("lastUpdated") || has("startTime")));
+        is_session || is_message(record) && record.is("type", "gemini")
+    })
 }
 
 fn is_list(record: Value<'_, '_>) -> bool {
-    record.get("messages").is_some_and(Value::is_array)
+    record.has_list("messages")
 }
 
 fn is_message(record: Value<'_, '_>) -> bool {
-    record.get("id").is_some() && record.get("type").is_some() && record.get("timestamp").is_some()
+    record.has_all(&["id", "type", "timestamp"])
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -215,14 +213,14 @@ fn conversation<'d, 's>(
             Some("gemini") if is_empty(*message, patched) => {}
             Some("gemini") => {
                 transcript.next_message(Role::Assistant, *message);
-                if message.get("toolCalls").is_some() {
+                if message.has("toolCalls") {
                     answered.clear();
                 }
                 add_turn(&mut transcript, *message, patched, &mut answered);
             }
             Some("user") if !is_command(*message) => {
                 let content = patched.content(*message);
-                let responds = |part: Value<'_, '_>| part.get("functionResponse").is_some();
+                let responds = |part: Value<'_, '_>| part.has("functionResponse");
                 let mut parts = content.into_iter().flat_map(|content| content.elements()).peekable();
                 let has_responses = parts.peek().is_some() && parts.all(responds);
                 transcript.next_message(if has_responses { Role::Tool } else { Role::User }, *message);
@@ -380,7 +378,7 @@ pub(super) fn add_content<'s>(
 }
 
 fn body<'s>(part: Value<'_, 's>) -> Body<'s> {
-    if part.as_json_str().is_some() {
+    if part.is_string() {
         Body::text(Some(part))
     } else if let Some(call) = part.get("functionCall") {
         Body::Call(parts::call(call.get("id"), call.get("name"), call.get("args")))
@@ -388,9 +386,9 @@ fn body<'s>(part: Value<'_, 's>) -> Body<'s> {
         let mut result = parts::result(response.get("id"), response.get("response"), None);
         result.name = response.get("name").and_then(Named::of);
         Body::Result(result)
-    } else if part.get("thought").and_then(Value::as_bool) == Some(true) {
+    } else if part.is_true("thought") {
         parts::reasoning(part.get("thoughtSignature"))
-    } else if part.get("text").is_some() {
+    } else if part.has("text") {
         Body::text(part.get("text"))
     } else if part.get_any(&["inlineData", "fileData"]).is_some() {
         Body::Media

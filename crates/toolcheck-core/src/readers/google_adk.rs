@@ -11,8 +11,7 @@ use foldhash::{HashMap, HashSet};
 use toolcheck_json::Value;
 
 use super::parts::{call, reasoning, result};
-use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading, own_shape};
 use crate::ir::{
     Body, Call, Executor, Named, Place, Role, ToolKind, ToolResult, Transcript, UnpairedReason, Unread,
     UnreadKind,
@@ -22,15 +21,14 @@ pub(super) static READER: Reader =
     Reader::history("google-adk", "Google ADK session", sniff, read).with_texts();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| {
-        is_session(*record)
-            || is_event(*record)
-            || is_run(*record)
-            || cases_of(*record).next().is_some()
+    own_shape(records, |record| {
+        is_session(record)
+            || is_event(record)
+            || is_run(record)
+            || cases_of(record).next().is_some()
             || record.is_array()
                 && record.elements().take(LOOKED_AT).any(|one| is_event(one) || is_session(one))
-    };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    })
 }
 
 /// Whether a value is a session: the name of its program, or events that are of a session.
@@ -45,8 +43,7 @@ fn is_session(record: Value<'_, '_>) -> bool {
 /// The cases of a set for evaluations, or the only one (`src/google/adk/evaluation/eval_case.py` of google/adk-python).
 fn cases_of<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let is_case = |case: &Value<'_, '_>| {
-        case.get_any(&["eval_id", "evalId"]).is_some()
-            && case.get("conversation").is_some_and(Value::is_array)
+        case.get_any(&["eval_id", "evalId"]).is_some() && case.has_list("conversation")
     };
     let list = record.get_any(&["eval_cases", "evalCases"]).unwrap_or(record);
     list.elements().chain([record]).filter(is_case)
@@ -101,14 +98,13 @@ pub(super) fn is_run(request: Value<'_, '_>) -> bool {
 fn is_event(row: Value<'_, '_>) -> bool {
     let event = event_of(row);
     // SQLite has it as the text of JSON.
-    if row.get("invocation_id").and(row.get("event_data")).is_some_and(|event| event.as_json_str().is_some())
-    {
+    if row.get("invocation_id").and(row.get("event_data")).is_some_and(|event| event.is_string()) {
         return true;
     }
     let has = |keys: &[&str]| event.get_any(keys).is_some();
     event.get_str("author").is_some() && has(&["invocationId", "invocation_id"])
         || has(&["longRunningToolIds", "long_running_tool_ids"])
-            && event.get("content").is_some_and(|content| content.get("parts").is_some())
+            && event.get_in(&["content", "parts"]).is_some()
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -282,12 +278,12 @@ impl<'s> Session<'s> {
     }
 
     fn add(&mut self, event: Value<'_, 's>, reading: &mut Reading<'s>) {
-        if event.get("partial").and_then(Value::as_bool) == Some(true) {
+        if event.is_true("partial") {
             return reading.leave_out("pieces of answers, which are whole in a later event");
         }
         let said = event.get_any(&SAID);
         let Some(parts) = said.and_then(|content| content.get("parts")) else {
-            let text = event.get("content").filter(|content| content.as_json_str().is_some());
+            let text = event.get("content").filter(|content| content.is_string());
             let text = text.filter(|text| text.as_json_str().is_some_and(|text| text.may_have("unction")));
             return if let Some(place) = text.map(Place::of) {
                 // The first tables of the kit have it as the text of JSON.
@@ -389,10 +385,10 @@ impl<'s> Session<'s> {
             let result = result(answer.get("id"), answer.get("response"), None);
             let own = ToolResult { executor: Executor::Server, kind: Some(ToolKind::BuiltIn), ..result };
             self.transcript.turn(role, part).part(answer, Body::Result(own));
-        } else if part.get("thought").and_then(Value::as_bool) == Some(true) {
+        } else if part.is_true("thought") {
             let signature = part.get_any(&["thoughtSignature", "thought_signature"]);
             self.transcript.turn(role, part).part(part, reasoning(signature));
-        } else if let Some(text) = part.get("text").filter(|text| text.as_json_str().is_some()) {
+        } else if let Some(text) = part.get("text").filter(|text| text.is_string()) {
             self.transcript.turn(role, part).part(text, Body::text(Some(text)));
         } else if part.is_object() {
             self.transcript.turn(role, part).unknown(part);

@@ -51,15 +51,15 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         })
     };
     let is_printed = |record: &Value<'_, '_>| {
-        streamed(*record).is_some_and(|message| {
-            message.get("metadata").is_some() || message.list("content").any(is_own_block)
-        }) || printed(*record).is_some_and(|list| {
-            list.elements().next().is_some() && list.elements().take(LOOKED_AT).all(is_message)
-        })
+        streamed(*record)
+            .is_some_and(|message| message.has("metadata") || message.list("content").any(is_own_block))
+            || printed(*record).is_some_and(|list| {
+                list.elements().next().is_some() && list.elements().take(LOOKED_AT).all(is_message)
+            })
     };
     let is_header = |record: &Value<'_, '_>| {
         record.get("role").is_none()
-            && record.get("working_dir").is_some()
+            && record.has("working_dir")
             && record.get_any(&["message_count", "description", "total_tokens"]).is_some()
     };
     let has_own_block =
@@ -86,14 +86,12 @@ fn printed<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
 /// The message in an event of `goose run --output-format stream-json`.
 fn streamed<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let message = record.get("message").filter(|message| is_message(*message));
-    message.filter(|_| record.get_str("type").as_deref() == Some("message"))
+    message.filter(|_| record.is("type", "message"))
 }
 
 /// Whether a record is a message: goose writes when it was created, and always a list of blocks.
 fn is_message(record: Value<'_, '_>) -> bool {
-    record.get("role").is_some()
-        && record.get("created").is_some()
-        && record.get("content").is_some_and(Value::is_array)
+    record.has_all(&["role", "created"]) && record.has_list("content")
 }
 
 fn is_own_block(block: Value<'_, '_>) -> bool {
@@ -113,7 +111,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             let hidden =
                 read_session(id.as_deref().unwrap_or("main"), list.elements().collect(), &mut reading);
             reading.left_out.add(HIDDEN, hidden);
-        } else if record.get("role").is_some() {
+        } else if record.has("role") {
             lines.push(record);
         } else if let Some(message) = streamed(record) {
             events.push(message);
@@ -139,7 +137,7 @@ fn read_session<'s>(title: &str, messages: Vec<Value<'_, 's>>, reading: &mut Rea
 }
 
 fn is_seen(message: Value<'_, '_>) -> bool {
-    let seen = message.get("metadata").and_then(|metadata| metadata.get("agentVisible"));
+    let seen = message.get_in(&["metadata", "agentVisible"]);
     seen.and_then(Value::as_bool) != Some(false)
 }
 

@@ -2,13 +2,12 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, search, sharegpt, tagged, turns};
-use crate::claim::certainty;
+use super::{Reader, own_shape, search, sharegpt, tagged, turns};
 
 pub(super) static READER: Reader =
     Reader::dataset("hermes", "Hermes data set", sniff, |records| search::read_as(&READER, records));
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_own = |list: Value<'_, '_>| turns::has_from(list) && tagged::has_tags(list);
-    if records.iter().any(|record| sharegpt::any_list(*record, is_own)) { certainty::OWN_SHAPE } else { 0 }
+    own_shape(records, |record| sharegpt::any_list(record, is_own))
 }

@@ -20,10 +20,7 @@ static FILE_STYLE: FileFixStyle =
 
 /// Whether a record has what no API takes beside its messages: when the session began, and how long it is.
 fn is_session(record: Value<'_, '_>) -> bool {
-    record.get("session_start").is_some()
-        && record.get("session_id").is_some()
-        && record.get("message_count").is_some()
-        && record.get("messages").is_some_and(Value::is_array)
+    record.has_all(&["session_start", "session_id", "message_count"]) && record.has_list("messages")
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {

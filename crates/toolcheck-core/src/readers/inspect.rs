@@ -16,7 +16,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let begins = |one: Value<'_, '_>| is_sample(one) || one.elements().next().is_some_and(is_sample);
     let is_one = |record: &Value<'_, '_>| {
         let has = |key: &str| record.get(key).is_some();
-        has("version") && has("status") && record.get("eval").is_some_and(Value::is_object)
+        has("version") && has("status") && record.has_object("eval")
             || is_sample(*record)
             || record.elements().next().is_some_and(is_sample)
             || record.get_any(&["samples", "sample"]).is_some_and(begins)
@@ -35,7 +35,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
 /// Whether a record is no request, and has such calls somewhere.
 fn may_be_inside(record: Value<'_, '_>) -> bool {
     let is_request = record.get_any(&["model", "messages", "contents"]).is_some()
-        || record.elements().next().is_some_and(|first| first.get("role").is_some());
+        || record.elements().next().is_some_and(|first| first.has("role"));
     !is_request && contains(record.raw(), MARK)
 }
 
@@ -51,12 +51,11 @@ fn samples<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>>
 }
 
 fn is_sample(value: Value<'_, '_>) -> bool {
-    let has = |key: &str| value.get(key).is_some();
-    value.get("messages").is_some_and(Value::is_array)
-        && has("id")
-        && has("epoch")
-        && has("input")
-        && has("target")
+    value.has_list("messages")
+        && value.has("id")
+        && value.has("epoch")
+        && value.has("input")
+        && value.has("target")
 }
 
 const MESSAGES_LOOKED_AT: usize = 32;
@@ -73,11 +72,11 @@ fn lists_alone<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 
 
 fn has_own(message: Value<'_, '_>, is_known: bool) -> bool {
     let is_own = |call: Value<'_, '_>| {
-        call.get("function").is_some_and(|function| function.as_json_str().is_some())
-            && call.get("arguments").is_some_and(Value::is_object)
+        call.has_text("function")
+            && call.has_object("arguments")
             && (is_known || call.get_any(&["parse_error", "view"]).is_some())
     };
-    message.get("role").is_some() && message.list("tool_calls").any(is_own)
+    message.has("role") && message.list("tool_calls").any(is_own)
 }
 
 /// Whether the messages of a list, wherever it stands, are Inspect's.
@@ -115,7 +114,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             };
             let events = sample.get("events").or_else(|| sample.get("transcript")?.get("events"));
             let events = events.into_iter().flat_map(|events| events.elements());
-            requests += events.filter(|event| event.get_str("event").as_deref() == Some("model")).count();
+            requests += events.filter(|event| event.is("event", "model")).count();
             reading.conversations.push(conversation(sample, messages));
         }
     }

@@ -69,7 +69,7 @@ fn add_runs<'s>(records: &[Value<'_, 's>], conversations: &mut [Conversation<'s>
     };
     while let Some(run) = runs.pop() {
         runs.extend(run.list("child_runs"));
-        let sides = ["inputs", "outputs"].into_iter().filter(|_| run.get("run_type").is_some());
+        let sides = ["inputs", "outputs"].into_iter().filter(|_| run.has("run_type"));
         for (key, value) in sides.filter_map(|key| Some((key, run.get(key)?))) {
             let span = value.span();
             let first = conversations.partition_point(|one| begins_before(one, span.start));
@@ -121,18 +121,17 @@ fn is_message(value: Value<'_, '_>) -> bool {
         return true;
     }
     let Some(kind) = value.get_str("type") else { return false };
-    let has = |key: &str| value.get(key).is_some();
-    if value.get("data").is_some_and(|data| data.get("content").is_some()) {
+    if value.get_in(&["data", "content"]).is_some() {
         let others = ["system", "tool", "function", "chat", "developer", "remove"];
-        return (is_own_type(&kind) || others.contains(&&*kind)) && !has("role");
+        return (is_own_type(&kind) || others.contains(&&*kind)) && !value.has("role");
     }
-    let has_own_key = || has("additional_kwargs") || has("response_metadata");
-    has("content")
+    let has_own_key = || value.has("additional_kwargs") || value.has("response_metadata");
+    value.has("content")
         && match &*kind {
-            "tool" => has("tool_call_id") && !has("role"),
+            "tool" => value.has("tool_call_id") && !value.has("role"),
             "chat" => has_own_key(),
-            "system" | "function" | "developer" => has_own_key() && !has("role"),
-            kind => is_own_type(kind) && !has("role"),
+            "system" | "function" | "developer" => has_own_key() && !value.has("role"),
+            kind => is_own_type(kind) && !value.has("role"),
         }
 }
 
@@ -172,7 +171,7 @@ fn chunk_id<'s>(message: Value<'_, 's>) -> Option<&'s [u8]> {
 }
 
 fn fields<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    if message.get("lc").is_some() {
+    if message.has("lc") {
         return message.get("kwargs").filter(|kwargs| kwargs.is_object());
     }
     let data = message.get("data").filter(|data| data.is_object() && message.get("content").is_none());
@@ -273,7 +272,7 @@ fn read_calls<'s>(
     stream: &Stream,
     left_out: &mut LeftOut,
 ) {
-    let is_call = |block: &Value<'_, '_>| block.get_str("type").is_some_and(|kind| CALLS.contains(&&*kind));
+    let is_call = |block: &Value<'_, '_>| block.is_one_of("type", &CALLS);
     let blocks = || fields.list("content").filter(is_call);
     let extra = fields.get("additional_kwargs");
     let sources = [filled(fields.get("tool_calls")), filled(fields.get("invalid_tool_calls"))];

@@ -21,17 +21,15 @@ fn observations<'d, 's>(record: Value<'d, 's>) -> Vec<Value<'d, 's>> {
 }
 
 fn is_observation(value: Value<'_, '_>) -> bool {
-    value.get_str("type").is_some_and(|kind| TYPES.contains(&&*kind))
-        && value.get_any(&["input", "output"]).is_some()
+    value.is_one_of("type", &TYPES) && value.get_any(&["input", "output"]).is_some()
 }
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_list = |value: Value<'_, '_>| lists::is_list(value) || spans::has_parts(value);
-    let is_said = |said: Value<'_, '_>| {
-        is_list(said) || said.get("role").is_some() || sharegpt::any_list(said, is_list)
-    };
+    let is_said =
+        |said: Value<'_, '_>| is_list(said) || said.has("role") || sharegpt::any_list(said, is_list);
     let has_attributes = |value: Value<'_, '_>| {
-        let attributes = value.get("metadata").and_then(|data| data.get("attributes"));
+        let attributes = value.get_in(&["metadata", "attributes"]);
         attributes.is_some_and(|attributes| unread::unwrapped(attributes, spans::is_span))
     };
     let holds_messages = |value: Value<'_, '_>| {

@@ -27,7 +27,7 @@ fn is_file(record: Value<'_, '_>) -> bool {
 
 /// Whether a record is an agent by itself.
 fn is_old(record: Value<'_, '_>) -> bool {
-    record.get(NUMBERS).is_some_and(Value::is_array) && record.get("messages").is_some_and(Value::is_array)
+    record.get(NUMBERS).is_some_and(Value::is_array) && record.has_list("messages")
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {

@@ -2,8 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, Reading, lists, search};
-use crate::claim::certainty;
+use super::{Reader, Reading, lists, own_shape, search};
 
 pub(super) static READER: Reader = Reader::trace("litellm", "LiteLLM log", sniff, read);
 
@@ -11,15 +10,14 @@ pub(super) static READER: Reader = Reader::trace("litellm", "LiteLLM log", sniff
 const SETTINGS: [&str; 4] = ["model_parameters", "optional_params", "additional_args", "kwargs"];
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| {
-        let rows = record.elements().take(4).chain([*record]);
+    own_shape(records, |record| {
+        let rows = record.elements().take(4).chain([record]);
         rows.into_iter().any(is_row)
-    };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    })
 }
 
 fn is_row(row: Value<'_, '_>) -> bool {
-    row.get("call_type").is_some()
+    row.has("call_type")
         && row.get_any(&["messages", "proxy_server_request", "response"]).is_some()
         && row
             .get_any(&["model_map_information", "startTime", "response_cost", "spend", "litellm_call_id"])

@@ -12,8 +12,7 @@ use toolcheck_json::{Span, Value};
 
 use super::common::events;
 use super::parts::{call, result};
-use super::{Conversation, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, Reader, Reading, own_shape};
 use crate::ir::{
     Body, Call, Details, MisplacedEvent, Misplacement, MissingKey, Named, Place, Role, Transcript,
     UnpairedReason,
@@ -29,27 +28,26 @@ mod shapes;
 pub(super) static READER: Reader = Reader::protocol("mcp", "Model Context Protocol log", sniff, read);
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| {
-        is_message(unwrapped(*record))
-            || is_list_of_tools(*record)
-            || is_lone_result(*record)
-            || is_batch(*record)
-            || list_in(*record).is_some()
-    };
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    own_shape(records, |record| {
+        is_message(unwrapped(record))
+            || is_list_of_tools(record)
+            || is_lone_result(record)
+            || is_batch(record)
+            || list_in(record).is_some()
+    })
 }
 
 /// Whether a list has messages. Every file is looked at, so a glance at the first is enough.
 fn is_batch(list: Value<'_, '_>) -> bool {
     list.is_array()
-        && list.elements().next().is_some_and(|first| unwrapped(first).get("jsonrpc").is_some())
+        && list.elements().next().is_some_and(|first| unwrapped(first).has("jsonrpc"))
         && list.elements().take(super::LOOKED_AT).any(|one| is_message(unwrapped(one)))
 }
 
 /// The list of messages in a document that says more of them.
 fn list_in<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
     const KEYS: [&str; 5] = words("messages entries events frames log");
-    let is_message = record.get("jsonrpc").is_some();
+    let is_message = record.has("jsonrpc");
     KEYS.iter().filter(|_| !is_message).find_map(|key| record.get(key).filter(|list| is_batch(*list)))
 }
 
@@ -81,7 +79,7 @@ fn is_message(message: Value<'_, '_>) -> bool {
         let has = |key: &str| result.get(key).is_some();
         has("protocolVersion") && has("serverInfo")
             || has("supportedVersions")
-            || result.get("tools").is_some_and(Value::is_array)
+            || result.has_list("tools")
             || has("content") && (has("isError") || has("structuredContent"))
     })
 }
@@ -103,7 +101,7 @@ fn is_list_of_tools(record: Value<'_, '_>) -> bool {
 }
 
 fn is_tool(tool: Value<'_, '_>) -> bool {
-    tool.get("inputSchema").is_some_and(Value::is_object) && tool.get_str("name").is_some()
+    tool.has_object("inputSchema") && tool.get_str("name").is_some()
 }
 
 /// Whether a value is the result of a call alone, or what a server asks before it answers.
@@ -112,7 +110,7 @@ fn is_lone_result(record: Value<'_, '_>) -> bool {
     const KEYS: [&str; 8] =
         words("_meta content inputRequests isError meta requestState resultType structuredContent");
     let is_own = |member: Value<'_, '_>| KEYS.iter().any(|key| member.has_key(key));
-    let is_list = record.get("content").is_some_and(Value::is_array);
+    let is_list = record.has_list("content");
     let is_asked = record.get("resultType").and(record.get("inputRequests")).is_some_and(Value::is_object);
     (is_asked || is_list && record.get_any(&["isError", "structuredContent"]).is_some())
         && record.members().all(is_own)
@@ -153,7 +151,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
             continue;
         }
         // A client that connects anew counts its ids from the start.
-        let begins = message.get_str("method").as_deref() == Some("initialize");
+        let begins = message.is("method", "initialize");
         let is_over = |session: &Session<'_>| session.has_begun || !session.transcript.parts.is_empty();
         if begins && sessions.get(&connection).is_some_and(is_over) {
             reading.conversations.extend(sessions.remove(&connection).into_iter().flat_map(Session::end));
@@ -296,8 +294,7 @@ impl<'s> Session<'s> {
                         None
                     }
                     "sampling/createMessage" => {
-                        let is_list =
-                            |params: &Value<'_, '_>| params.get("messages").is_some_and(Value::is_array);
+                        let is_list = |params: &Value<'_, '_>| params.has_list("messages");
                         params.filter(is_list).map(|params| self.sample(params))
                     }
                     "tools/list" => {
@@ -389,7 +386,7 @@ impl<'s> Session<'s> {
         let (id, answer) = (state.get_str("taskId"), state.get("result"));
         let number = id.as_ref().and_then(|id| self.tasks.get(id)).copied();
         if let Some(Body::Call(call)) = number.map(|number| &mut self.transcript.parts[number].body)
-            && state.get_str("status").as_deref() == Some("cancelled")
+            && state.is("status", "cancelled")
         {
             call.unpaired = Some(UnpairedReason::Aborted);
         }
@@ -405,7 +402,7 @@ impl<'s> Session<'s> {
 
     /// Adds what a person entered into a form, if they did.
     fn fill_in(&mut self, form: Option<Place>, answer: Option<Value<'_, 's>>) {
-        let accepted = answer.filter(|answer| answer.get_str("action").as_deref() == Some("accept"));
+        let accepted = answer.filter(|answer| answer.is("action", "accept"));
         let entered = accepted.and_then(|answer| answer.get("content")).map(Place::of);
         self.transcript.details.filled_forms.extend(form.zip(entered));
     }
@@ -425,7 +422,7 @@ impl<'s> Session<'s> {
         direction: Option<&str>,
     ) -> Option<&'static str> {
         let answer = message.get("result");
-        if answer.is_some_and(|answer| answer.get("tools").is_some()) {
+        if answer.is_some_and(|answer| answer.has("tools")) {
             self.declare(message);
             self.has_next_page = answer.and_then(|answer| answer.get_str("nextCursor")).is_some();
             self.end_list();
@@ -451,7 +448,7 @@ impl<'s> Session<'s> {
             return self.task(state);
         }
         if let Some((number, answer)) = called.zip(answer) {
-            let is_task = answer.get_str("resultType").as_deref() == Some("task");
+            let is_task = answer.is("resultType", "task");
             let task = answer.get("task").or(Some(answer).filter(|_| is_task));
             if let Some(id) = task.and_then(|task| task.get_str("taskId")) {
                 self.tasks.insert(id, number);
@@ -476,7 +473,7 @@ impl<'s> Session<'s> {
                 method == "tools/call" || called.is_some() || self.has_begun && method == "tasks/result"
             }
             // A response to nothing, or a second one.
-            None => answer.is_some_and(|answer| answer.get("content").is_some_and(Value::is_array)),
+            None => answer.is_some_and(|answer| answer.has_list("content")),
         };
         if !is_result {
             if let Some(id) = id.filter(|_| method.is_none() && !is_asked && self.has_begun) {
@@ -527,7 +524,7 @@ impl<'s> Session<'s> {
         for request in asked.into_iter().flat_map(Value::members) {
             let params = request.get("params");
             self.forms.extend(request.key_text().zip(params.and_then(form_of)));
-            let params = params.filter(|params| params.get("messages").is_some());
+            let params = params.filter(|params| params.has("messages"));
             params.map(|params| self.sample(params));
         }
         let error = message.get("error");

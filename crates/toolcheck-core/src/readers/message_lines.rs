@@ -31,7 +31,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         return 0;
     }
     // Other records than plain messages may each stand for themselves, such as responses: then one speaks in all of them.
-    let is_header = || message_of(*first).is_none() && first.get("tools").is_some();
+    let is_header = || message_of(*first).is_none() && first.has("tools");
     let is_plain = || is_message(*first) && first.get("type").is_none() || is_header();
     let speaks_otherwise = |message: &Value<'_, '_>| message.get_str("role") != messages[0].get_str("role");
     // What has a name and cannot be read yet is only named.
@@ -77,7 +77,7 @@ fn is_message(record: Value<'_, '_>) -> bool {
                 && parts.elements().all(|part| part.is_object() && part.get("type").is_none())
         })
     };
-    record.get("role").is_some_and(|role| role.as_json_str().is_some())
+    record.has_text("role")
         && (record.get_any(&["content", "tool_calls"]).is_some() || has_parts() || turns::is_call(record))
         && record.get_any(&["messages", "model_name"]).is_none()
         && record.get("type").is_none_or(|kind| {
@@ -87,7 +87,7 @@ fn is_message(record: Value<'_, '_>) -> bool {
 
 /// Whether a record is a call or a result as the Responses API has them, beside messages.
 pub(super) fn is_item(record: Value<'_, '_>) -> bool {
-    record.get("call_id").is_some()
+    record.has("call_id")
         && matches!(
             record.get_str("type").as_deref(),
             Some("function_call" | "function_call_output" | "custom_tool_call" | "custom_tool_call_output")
@@ -143,7 +143,7 @@ fn read_added<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
 }
 
 fn is_local(message: Value<'_, '_>) -> bool {
-    message.get("local_only").and_then(Value::as_bool) == Some(true)
+    message.is_true("local_only")
 }
 
 /// Whether a list is a table of messages: of several threads, of which a request has but one, or with calls in texts.
@@ -188,13 +188,13 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
     // The roles of data sets, which agents have in their own transcripts too.
     let all = first.document().root();
     let is_by_roles = all.elements().count() == messages.len()
-        && records.iter().all(|record| record.get("role").is_some())
+        && records.iter().all(|record| record.has("role"))
         && turns::has_call_roles(all);
     if is_by_roles {
         turns::read(&mut transcript, all, false);
     }
     for (number, record) in records.iter().enumerate().filter(|_| !is_by_roles) {
-        if record.get("tools").is_some() {
+        if record.has("tools") {
             lists::add_tools(&mut transcript, *record, &lists::TOOLS);
         }
         if is_local(*record) {
@@ -204,7 +204,7 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
         if let Some(message) = message_of(*record) {
             read_message(&mut transcript, message, number);
             // gptme writes calls into texts, and sends them as calls all the same (`llm_openai.py` in `gptme/llm`).
-            if record.get("call_id").is_some() && record.get_str("role").as_deref() == Some("system") {
+            if record.has("call_id") && record.is("role", "system") {
                 reading.leave_out("results of calls that texts show");
             }
             continue;
@@ -217,7 +217,7 @@ fn read_thread<'s>(records: &[Value<'_, 's>], reading: &mut Reading<'s>) {
         }
     }
     transcript.unread.extend(unread::beside_messages(records.iter().copied(), &transcript));
-    let conversation = Conversation { title: "messages".to_owned(), transcript, end: ConversationEnd::Open };
+    let conversation = Conversation::new("messages", transcript, ConversationEnd::Open);
     reading.conversations.insert(before_all, conversation);
 }
 
@@ -232,7 +232,7 @@ pub(super) fn form_of(messages: &[Value<'_, '_>]) -> answers::ReadMessage {
         block.get("type").is_none() && block.get_any(&["text", "toolUse", "toolResult"]).is_some()
     };
     let is_other = |message: &&Value<'_, '_>| {
-        is_item(**message) || message.get("parts").is_some() || message.list("content").any(is_tool_block)
+        is_item(**message) || message.has("parts") || message.list("content").any(is_tool_block)
     };
     let count = |is_wanted: &dyn Fn(&&Value<'_, '_>) -> bool| messages.iter().filter(is_wanted).count();
     // Where most are those of Chat Completions, another one is a mistake.
@@ -240,7 +240,7 @@ pub(super) fn form_of(messages: &[Value<'_, '_>]) -> answers::ReadMessage {
         openai_chat::read_message
     } else if messages.iter().any(|message| is_item(*message)) {
         openai_responses::read_item
-    } else if messages.iter().any(|message| message.get("parts").is_some()) {
+    } else if messages.iter().any(|message| message.has("parts")) {
         gemini::read_message
     } else if has_block(&is_tool_block) {
         |transcript, message, number| anthropic::read_message(transcript, message, number, false)

@@ -48,7 +48,7 @@ fn is_of_livekit(item: Value<'_, '_>) -> bool {
         Some("agent_handoff" | "agent_config_update") => has("id"),
         Some("message") => {
             let mut contents = item.list("content");
-            has("interrupted") && contents.next().is_some_and(|first| first.as_json_str().is_some())
+            has("interrupted") && contents.next().is_some_and(|first| first.is_string())
         }
         _ => false,
     }
@@ -64,7 +64,7 @@ pub(super) fn may_read(root: Value<'_, '_>) -> bool {
 /// Which of the calls of a transcript are unread because they stand in a text.
 pub(super) fn has_calls_in_text(transcript: &Transcript<'_>, root: Value<'_, '_>) -> bool {
     let is_text = |unread: &Unread<'_>| {
-        unread.what == UnreadKind::Calls && root.document().value(unread.place.node).as_json_str().is_some()
+        unread.what == UnreadKind::Calls && root.document().value(unread.place.node).is_string()
     };
     transcript.unread.iter().any(is_text)
 }

@@ -71,13 +71,12 @@ fn is_start(record: Value<'_, '_>) -> bool {
             .is_some_and(|kind| ["web_search", "document_library", "code_interpreter"].contains(&&*kind))
     };
     let says = |inputs: Value<'_, '_>| {
-        inputs.as_json_str().is_some()
-            || inputs.elements().next().is_some_and(|entry| entry.get("role").is_some())
+        inputs.is_string() || inputs.elements().next().is_some_and(|entry| entry.has("role"))
     };
     record.get("inputs").is_some_and(says)
         && (record.get_any(&OWN).is_some()
             || record.get_any(&["agent_id", "agentId"]).is_some() && record.get("messages").is_none()
-            || record.get("model").is_some() && record.list("tools").any(is_connector))
+            || record.has("model") && record.list("tools").any(is_connector))
 }
 
 /// An event of a stream, and its type. Some programs keep its name beside its data.
@@ -99,7 +98,7 @@ fn is_entry(entry: Value<'_, '_>) -> bool {
     entry.get_str("type").is_some_and(|kind| match &*kind {
         "message.input" | "message.output" | "agent.handoff" => true,
         "function.call" | "function.result" => entry.get_any(&CALL_ID).is_some(),
-        "tool.execution" => entry.get("name").is_some(),
+        "tool.execution" => entry.has("name"),
         _ => false,
     })
 }
@@ -110,7 +109,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     let records: Vec<Value<'_, 's>> = records.iter().flat_map(|record| opened(*record)).collect();
     for (number, record) in records.iter().enumerate() {
         // Only the response to a request says of which conversation it is.
-        let answer = if record.get("inputs").is_some() { records.get(number + 1) } else { Some(record) };
+        let answer = if record.has("inputs") { records.get(number + 1) } else { Some(record) };
         let id = answer.and_then(|answer| conversation_id(*answer));
         let is_other = |known: &Known<'_>| id.is_some() && known.id.is_some() && known.id != id;
         if conversations.last().is_none_or(is_other) {
@@ -123,11 +122,9 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         known.record(*record, &mut reading);
     }
     conversations.iter_mut().for_each(|known| known.end_stream(false));
-    let conversations = conversations.into_iter().map(|known| Conversation {
-        title: "conversation".to_owned(),
-        transcript: known.transcript,
-        end: ConversationEnd::Open,
-    });
+    let conversations = conversations
+        .into_iter()
+        .map(|known| Conversation::new("conversation", known.transcript, ConversationEnd::Open));
     reading.conversations.extend(conversations);
     reading
 }
@@ -176,7 +173,7 @@ impl<'s> Known<'s> {
             return reading.leave_out_unknown("records without entries", record);
         }
         for list in lists {
-            if list.as_json_str().is_some() {
+            if list.is_string() {
                 self.transcript.next_message(Role::User, record).part(list, Body::text(Some(list)));
             }
             list.elements().for_each(|entry| self.entry(entry, reading));
@@ -260,7 +257,7 @@ impl<'s> Known<'s> {
 
     fn message(&mut self, entry: Value<'_, 's>) {
         let is_output = entry.get_str("type").is_some_and(|kind| kind.starts_with("message.output"));
-        let is_of_assistant = entry.get_str("role").as_deref() == Some("assistant");
+        let is_of_assistant = entry.is("role", "assistant");
         let role = if is_output || is_of_assistant { Role::Assistant } else { Role::User };
         self.transcript.turn(role, entry).content(entry.get("content"), |chunk| {
             match &*chunk.get_str("type").unwrap_or_default() {

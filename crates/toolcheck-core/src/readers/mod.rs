@@ -515,7 +515,7 @@ pub fn is_of_templates(id: &str) -> bool {
 /// The protocol of a message, or of a list of some.
 pub fn of_protocol(record: Value<'_, '_>) -> Option<&'static Reader> {
     let first = record.elements().next().unwrap_or(record);
-    let may_be = first.get("jsonrpc").is_some() || common::events::may_be_event(first);
+    let may_be = first.has("jsonrpc") || common::events::may_be_event(first);
     may_be.then(|| detect(&[record]))?.filter(|it| it.kind == SourceKind::Protocol)
 }
 

@@ -28,7 +28,7 @@ fn is_own(message: Value<'_, '_>) -> bool {
         (message.get_str("type").as_deref(), role.as_deref()),
         (Some("code"), Some("assistant" | "user")) | (Some("console"), Some("computer"))
     );
-    is_of_role && message.get_str("format").is_some() && message.get("content").is_some()
+    is_of_role && message.get_str("format").is_some() && message.has("content")
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {

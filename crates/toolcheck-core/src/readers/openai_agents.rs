@@ -7,8 +7,7 @@ use foldhash::HashSet;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, reasoning, result};
-use super::{Conversation, ConversationEnd, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, Reader, Reading, own_shape};
 use crate::formats::openai_responses;
 use crate::ir::{Body, Executor, Named, Role, ToolKind, Transcript, UnpairedReason};
 use crate::names::words;
@@ -19,13 +18,12 @@ pub(super) static READER: Reader =
 const STATE: [&str; 5] = words("$schemaVersion originalInput original_input currentAgent current_agent");
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_state = |record: &Value<'_, '_>| {
-        items(*record).is_some_and(Value::is_array) && record.get_any(&STATE).is_some()
-            || is_session(*record)
-            || is_new_items(*record)
-            || is_responses(*record)
-    };
-    if records.iter().any(is_state) { certainty::OWN_SHAPE } else { 0 }
+    own_shape(records, |record| {
+        items(record).is_some_and(Value::is_array) && record.get_any(&STATE).is_some()
+            || is_session(record)
+            || is_new_items(record)
+            || is_responses(record)
+    })
 }
 
 /// Whether a list is `newItems` of a result: what a run has added, each item with its class around it.
@@ -40,7 +38,7 @@ fn is_new_items(list: Value<'_, '_>) -> bool {
 /// Whether a list is `rawResponses` of a result: what the model has answered, without what followed.
 fn is_responses(list: Value<'_, '_>) -> bool {
     let outputs = || list.elements().take(super::LOOKED_AT).map(|response| response.get("output"));
-    let is_usage = |response: Value<'_, '_>| response.get("usage").is_some_and(Value::is_object);
+    let is_usage = |response: Value<'_, '_>| response.has_object("usage");
     list.elements().take(super::LOOKED_AT).all(is_usage)
         && outputs().all(|output| output.is_some_and(Value::is_array))
         && outputs().flatten().any(is_session)
@@ -53,7 +51,7 @@ fn is_session(list: Value<'_, '_>) -> bool {
     let items = || list.elements().take(super::LOOKED_AT);
     let is_own = |item: Value<'_, '_>| {
         let kind = item.get_str("type").unwrap_or_default();
-        let has_own = || item.get_any(&OWN).is_some() || item.get_str("id").as_deref() == Some(NO_ID);
+        let has_own = || item.get_any(&OWN).is_some() || item.is("id", NO_ID);
         OWN_KINDS.iter().any(|own| kind.starts_with(own)) && has_own()
     };
     items().all(|item| item.get_any(&["type", "role"]).is_some()) && items().any(is_own)
@@ -90,7 +88,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     let mut transcript = Transcript::of_conversation(READER.key(), state);
     let mut waiting = interruptions(state);
     if let Some(input) = state.get_any(&["originalInput", "original_input"]) {
-        if input.as_json_str().is_some() {
+        if input.is_string() {
             transcript.next_message(Role::User, input).part(input, Body::text(Some(input)));
         }
         for (index, item) in input.elements().enumerate() {
@@ -108,7 +106,7 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
     for (index, item) in all.enumerate() {
         let raw = item.get_any(&RAW).unwrap_or(item);
         let call_id = raw.get_any(&["callId", "call_id"]);
-        if item.get_str("type").as_deref() == Some("tool_approval_item") {
+        if item.is("type", "tool_approval_item") {
             waiting.extend(call_id.and_then(|id| id.as_str()).map(|id| id.into_owned()));
             // The call itself stands before it.
             if call_id.is_some_and(|id| called.contains(id.raw())) {
@@ -146,10 +144,10 @@ fn conversation<'s>(state: Value<'_, 's>) -> Conversation<'s> {
         transcript.settle_results_before_calls(UnpairedReason::Elsewhere);
     }
     // The SDK for JavaScript sends the input of the run as it is.
-    let is_call = |item: Value<'_, '_>| item.get_str("type").is_some_and(|kind| kind == "function_call");
+    let is_call = |item: Value<'_, '_>| item.is("type", "function_call");
     transcript.details.may_be_input = state.is_array() || state.list("originalInput").any(is_call);
     let end = if is_over { ConversationEnd::Complete } else { ConversationEnd::Open };
-    Conversation { title: "run".to_owned(), transcript, end }
+    Conversation::new("run", transcript, end)
 }
 
 /// Whether the last response has only said something.
@@ -187,7 +185,7 @@ struct Programs<'d, 's> {
 impl<'d, 's> Programs<'d, 's> {
     fn look_at(&mut self, item: Value<'d, 's>, call_id: Option<Value<'d, 's>>) {
         let Some(call_id) = call_id else { return };
-        if item.get_str("type").as_deref() == Some("program_output") {
+        if item.is("type", "program_output") {
             self.end.insert(call_id.raw());
         }
         let caller = item.get("caller").and_then(|caller| caller.get_any(&["callerId", "caller_id"]));
@@ -230,7 +228,7 @@ fn read_item<'s>(transcript: &mut Transcript<'s>, item: Value<'_, 's>, index: us
             result.name = item.get("name").and_then(Named::of);
             (Role::Tool, Body::Result(result))
         }
-        "reasoning" if item.get("rawContent").is_some() => (Role::Assistant, reasoning(None)),
+        "reasoning" if item.has("rawContent") => (Role::Assistant, reasoning(None)),
         _ => {
             openai_responses::read_item(transcript, item, index);
             return;

@@ -9,8 +9,7 @@ use toolcheck_json::{Document, Value};
 
 use super::file_style::FileFixStyle;
 use super::parts::{self, in_order};
-use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, LeftOut, Reader, Reading, own_shape};
 use crate::fix_style::FixStyle;
 use crate::ir::{Body, Named, Place, Role, Text, Transcript, UnpairedReason};
 
@@ -28,8 +27,8 @@ const CLEARED: &[u8] = br#""[Old tool result content cleared]""#;
 const ASKS_FOR_SUMMARY: &[u8] = br#""What did we do so far?""#;
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_session = |record: &Value<'_, '_>| {
-        let Some(list) = messages_of(*record) else { return false };
+    own_shape(records, |record| {
+        let Some(list) = messages_of(record) else { return false };
         let is_named = || {
             let info = record.get("info");
             info.and_then(|info| info.get_str("id")).is_some_and(|id| id.starts_with("ses_"))
@@ -38,8 +37,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
             Some(first) => is_message(first),
             None => is_named(),
         }
-    };
-    if records.iter().any(is_session) { certainty::OWN_SHAPE } else { 0 }
+    })
 }
 
 /// The messages of an export, or of what the server answers, which is only the list.
@@ -52,8 +50,8 @@ fn messages_of<'d, 's>(record: Value<'d, 's>) -> Option<Value<'d, 's>> {
 }
 
 fn is_message(message: Value<'_, '_>) -> bool {
-    let is_part_list = message.get("parts").is_some_and(Value::is_array);
-    is_part_list && message.get("info").is_some_and(|info| info.get("role").is_some())
+    let is_part_list = message.has_list("parts");
+    is_part_list && message.get_in(&["info", "role"]).is_some()
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -125,16 +123,16 @@ impl<'d, 's> KeptMessage<'d, 's> {
     /// Whether an error ended it, so that it is not sent. What the user stopped is, if there is anything in it.
     fn is_failed(&self) -> bool {
         let Some(error) = self.error().filter(|_| self.is_of_model()) else { return false };
-        error.get_str("name").as_deref() != Some("MessageAbortedError") || !self.says_something()
+        !error.is("name", "MessageAbortedError") || !self.says_something()
     }
 
     fn says_something(&self) -> bool {
-        self.parts.iter().any(|part| !is(*part, "step-start") && !is(*part, "reasoning"))
+        self.parts.iter().any(|part| !part.is("type", "step-start") && !part.is("type", "reasoning"))
     }
 
     /// The part that asks for a summary.
     fn compaction(&self) -> Option<Value<'d, 's>> {
-        self.parts.iter().copied().find(|part| !self.is_of_model() && is(*part, "compaction"))
+        self.parts.iter().copied().find(|part| !self.is_of_model() && part.is("type", "compaction"))
     }
 
     /// The message with which what a summary leaves begins; `None` if it leaves nothing.
@@ -147,10 +145,6 @@ impl<'d, 's> KeptMessage<'d, 's> {
         let is_summary = self.of_info("summary").and_then(Value::as_bool) == Some(true);
         self.of_info("parentID").filter(|_| self.is_of_model() && is_summary).map(Value::raw)
     }
-}
-
-fn is(part: Value<'_, '_>, kind: &str) -> bool {
-    part.get_str("type").as_deref() == Some(kind)
 }
 
 /// Takes away what the user took back: a message or one of its parts, and everything after it.
@@ -252,7 +246,7 @@ impl<'s> OpenConversation<'_, 's> {
             entry.parts.iter().for_each(|part| self.add_part(*part));
             return;
         }
-        for step in entry.parts.split(|part| is(*part, "step-start")) {
+        for step in entry.parts.split(|part| part.is("type", "step-start")) {
             self.add_step(entry.message, step, entry.error().is_some());
         }
     }
@@ -270,7 +264,7 @@ impl<'s> OpenConversation<'_, 's> {
             self.transcript.settle_calls_of_last(UnpairedReason::Aborted);
         }
         for part in step {
-            let is_call = part.get_str("type").as_deref() == Some("tool");
+            let is_call = part.is("type", "tool");
             let Some(state) = part.get("state").filter(|_| is_call) else { continue };
             let is_error = match state.get_str("status").as_deref() {
                 Some("completed") => false,
@@ -279,7 +273,7 @@ impl<'s> OpenConversation<'_, 's> {
             };
             let content = state.get(if is_error { "error" } else { "output" });
             let mut result = parts::result(part.get("callID"), content, Some(is_error));
-            if state.get("time").and_then(|time| time.get("compacted")).is_some() {
+            if state.get_in(&["time", "compacted"]).is_some() {
                 self.left_out.add("results that were cleared from the context", 1);
                 (result.content_place, result.content_json) = (None, CLEARED);
             }
@@ -290,7 +284,7 @@ impl<'s> OpenConversation<'_, 's> {
 
     fn add_part(&mut self, part: Value<'_, 's>) {
         let body = match part.get_str("type").as_deref() {
-            Some("text") if part.get("ignored").and_then(Value::as_bool) == Some(true) => {
+            Some("text") if part.is_true("ignored") => {
                 self.left_out.add("texts that are only shown", 1);
                 return;
             }

@@ -65,7 +65,7 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
         }
         message => return message,
     }
-    if let Some(parent) = added.after.get("id").filter(|_| added.after.get("parent_id").is_some()) {
+    if let Some(parent) = added.after.get("id").filter(|_| added.after.has("parent_id")) {
         members.push(("parent_id".into(), added.before.unwrap_or(Piece::Node(parent.id()))));
     }
     Piece::Object(members)
@@ -83,7 +83,7 @@ fn is_event(value: Value<'_, '_>) -> bool {
     if !value.is_object() || value.get("timestamp").is_none() {
         return false;
     }
-    let is_text = |key: &str| value.get(key).is_some_and(|name| name.as_json_str().is_some());
+    let is_text = |key: &str| value.has_text(key);
     let has = |key: &str| value.get(key).is_some();
     is_text("action") && has("args") && has("message")
         || is_text("observation") && has("extras") && has("content")
@@ -93,7 +93,7 @@ fn is_event(value: Value<'_, '_>) -> bool {
 /// Whether a value is an event of version 1, also of a kind that does not show the program.
 fn is_any_event(value: Value<'_, '_>) -> bool {
     is_event(value)
-        || ["id", "timestamp", "source"].iter().all(|key| value.get(key).is_some())
+        || value.has_all(&["id", "timestamp", "source"])
             && value.get_str("kind").is_some_and(|kind| kind.ends_with("Event"))
 }
 
@@ -128,7 +128,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         reading.conversations.extend(conversations(list, &mut others));
     }
     // Its agents keep a file for each event.
-    let is_alone = matches!(records, [only] if only.get("kind").is_some() && is_any_event(*only));
+    let is_alone = matches!(records, [only] if only.has("kind") && is_any_event(*only));
     reading.left_out.add(NEIGHBOURS, usize::from(is_alone));
     reading.left_out.add("events that are not messages", others);
     reading.left_out.add("events outside of lists", found.alone);
@@ -235,7 +235,7 @@ impl<'d, 's> View<'d, 's> {
             view.forgotten.extend(ids.map(Value::raw));
             let number = |key: &str| condensation.get(key).and_then(Value::as_u64);
             view.ranges.extend(number("forgotten_events_start_id").zip(number("forgotten_events_end_id")));
-            if let Some(text) = condensation.get("summary").filter(|text| text.as_json_str().is_some()) {
+            if let Some(text) = condensation.get("summary").filter(|text| text.is_string()) {
                 let offset = number("summary_offset").and_then(|offset| usize::try_from(offset).ok());
                 view.summary = Some(Summary { event, text, offset: offset.unwrap_or_default() });
             }
@@ -249,9 +249,8 @@ impl<'d, 's> View<'d, 's> {
     /// (`BatchAtomicityProperty` in `openhands-sdk/openhands/sdk/context/view/properties/batch_atomicity.py`).
     fn forget_batches(&mut self, events: &[Value<'d, 's>]) {
         let raw = |event: &Value<'d, 's>, key: &str| event.get(key).map(Value::raw);
-        let batch = |event: &Value<'d, 's>| {
-            raw(event, "llm_response_id").filter(|_| event.get_str("kind").as_deref() == Some("ActionEvent"))
-        };
+        let batch =
+            |event: &Value<'d, 's>| raw(event, "llm_response_id").filter(|_| event.is("kind", "ActionEvent"));
         let gone: HashSet<_> = events.iter().filter(|one| self.forgets(**one)).filter_map(batch).collect();
         let is_gone = |event: &&Value<'d, 's>| batch(event).is_some_and(|id| gone.contains(id));
         let calls: HashSet<_> = events.iter().filter(is_gone).filter_map(|event| raw(event, "id")).collect();
@@ -305,8 +304,8 @@ fn conversation<'d, 's>(
         let before = events.transcript.parts.len();
         match event.get_str("kind").as_deref() {
             Some("PauseEvent" | "InterruptEvent") => end = ConversationEnd::Aborted,
-            Some(_) if event.get("source").is_some() => end = ConversationEnd::Open,
-            _ if event.get_str("action").as_deref() == Some("finish") => end = ConversationEnd::Complete,
+            Some(_) if event.has("source") => end = ConversationEnd::Open,
+            _ if event.is("action", "finish") => end = ConversationEnd::Complete,
             _ => {}
         }
         match event.get_str("kind").as_deref() {
@@ -359,7 +358,7 @@ impl<'d, 's> Events<'d, 's> {
                 }
             };
             self.transcript.next_message(role, event);
-            if text.is_some_and(|text| text.as_json_str().is_some()) {
+            if text.is_some_and(|text| text.is_string()) {
                 self.transcript.part(event, Body::text(text));
             }
             return;
@@ -375,9 +374,7 @@ impl<'d, 's> Events<'d, 's> {
         }
         let arguments = written_arguments(metadata, call_id).or(arguments);
         let mut call = call(call_id, metadata.get("function_name"), arguments);
-        let waits = |arguments: Value<'_, '_>| {
-            arguments.get_str("confirmation_state").as_deref() == Some("awaiting_confirmation")
-        };
+        let waits = |arguments: Value<'_, '_>| arguments.is("confirmation_state", "awaiting_confirmation");
         call.unpaired = match &*action {
             // Nothing is ever observed of what ends the work.
             "finish" | "reject" => Some(UnpairedReason::Elsewhere),
@@ -429,7 +426,7 @@ impl<'d, 's> Events<'d, 's> {
             }
             "MessageEvent" => {
                 let message = event.get("llm_message");
-                let is_user = event.get_str("source").as_deref() == Some("user");
+                let is_user = event.is("source", "user");
                 let role = if is_user { Role::User } else { Role::Assistant };
                 let content = message.and_then(|message| message.get("content"));
                 transcript.next_message(role, event).content(content, blocks);

@@ -14,7 +14,7 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         key.starts_with("llm.input_messages") || key.starts_with("llm.output_messages")
     };
     let is_nested = |record: Value<'_, '_>| {
-        let llm = record.get("attributes").and_then(|attributes| attributes.get("llm"));
+        let llm = record.get_in(&["attributes", "llm"]);
         llm.is_some_and(|llm| llm.get_any(&["input_messages", "output_messages"]).is_some())
     };
     let is_own = |record: &Value<'_, '_>| {

@@ -72,7 +72,7 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
     let mut members =
         vec![("type".into(), Piece::text("message")), ("message".into(), Piece::Object(message))];
     // The first version has no tree.
-    if let Some(parent) = added.after.get("id").filter(|_| added.after.get("parentId").is_some()) {
+    if let Some(parent) = added.after.get("id").filter(|_| added.after.has("parentId")) {
         members.push(("id".into(), added.id));
         members.push(("parentId".into(), added.before.unwrap_or(Piece::Node(parent.id()))));
     }
@@ -82,17 +82,14 @@ fn record(added: NewRecord<'_, '_>) -> Piece {
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_header = |record: &Value<'_, '_>| {
-        let has = |key: &str| record.get(key).is_some();
-        record.get_str("type").as_deref() == Some("session") && has("id") && has("timestamp") && has("cwd")
+        record.is("type", "session") && record.has("id") && record.has("timestamp") && record.has("cwd")
     };
     // The first line may be lost, as in the end of a file.
     let is_own = |record: &Value<'_, '_>| {
-        let message = record.get("message").filter(|_| record.get_str("type").as_deref() == Some("message"));
+        let message = record.get("message").filter(|_| record.is("type", "message"));
         message.is_some_and(|message| match message.get_str("role").as_deref() {
-            Some("toolResult") => message.get("toolCallId").is_some() && message.get("isError").is_some(),
-            Some("assistant") => {
-                ["api", "provider", "stopReason"].iter().all(|key| message.get(key).is_some())
-            }
+            Some("toolResult") => message.has_all(&["toolCallId", "isError"]),
+            Some("assistant") => message.has_all(&["api", "provider", "stopReason"]),
             _ => false,
         })
     };
@@ -199,13 +196,11 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
         // The second is what is printed while Pi works.
         Some("message" | "message_end") => {
             match record.get("message").filter(|message| message.is_object()) {
-                Some(message) if message.get("excludeFromContext").and_then(Value::as_bool) == Some(true) => {
+                Some(message) if message.is_true("excludeFromContext") => {
                     RecordKind::Other("commands that are not sent")
                 }
                 // They may come while tools run: Pi holds them back until the results are there.
-                Some(message) if message.get_str("role").as_deref() == Some("system") => {
-                    RecordKind::Other("messages of the system")
-                }
+                Some(message) if message.is("role", "system") => RecordKind::Other("messages of the system"),
                 Some(message) if is_copy(message) => RecordKind::Other("copies of what was delivered"),
                 Some(message) => RecordKind::Message(message, message.get_any(&["content", "output"])),
                 None => RecordKind::Unknown,
@@ -214,7 +209,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
         Some("custom_message") => RecordKind::Message(record, record.get("content")),
         Some("compaction") => summary().map_or(RecordKind::Unknown, RecordKind::Compaction),
         Some("branch_summary") => summary().map_or(RecordKind::Unknown, RecordKind::Branch),
-        Some("context_compaction") if record.get("deletedTargets").is_some() => {
+        Some("context_compaction") if record.has("deletedTargets") => {
             RecordKind::Other("compactions that delete messages")
         }
         Some("reset_boundary") => RecordKind::Reset,
@@ -227,8 +222,7 @@ fn entry<'d, 's>(record: Value<'d, 's>) -> RecordKind<'d, 's> {
 /// Whether a message is what OpenClaw or its gateway has delivered, which no model is sent again
 /// (<https://github.com/openclaw/openclaw/pull/84708>).
 fn is_copy(message: Value<'_, '_>) -> bool {
-    let is = |key: &str, names: &[&str]| message.get_str(key).is_some_and(|is| names.contains(&&*is));
-    is("model", &["delivery-mirror", "gateway-injected"]) && is("provider", &["openclaw"])
+    message.is_one_of("model", &["delivery-mirror", "gateway-injected"]) && message.is("provider", "openclaw")
 }
 
 fn is_said(record: Value<'_, '_>) -> bool {
@@ -243,13 +237,12 @@ const OF_OMP: [&str; 8] = words(
 /// Which of the programs that write such logs has written this one.
 fn agent_of(records: &[Value<'_, '_>]) -> &'static str {
     let agent = |record: &Value<'_, '_>| {
-        let is = |key: &str, wanted: &[&str]| record.get_str(key).is_some_and(|is| wanted.contains(&&*is));
-        let is_other_change = || is("type", &["model_change"]) && record.get("model").is_some();
-        if is("type", &OF_OMP) || is_other_change() || record.get("titleSource").is_some() {
+        let is_other_change = || record.is("type", "model_change") && record.has("model");
+        if record.is_one_of("type", &OF_OMP) || is_other_change() || record.has("titleSource") {
             return Some("oh-my-pi");
         }
         let provider = record.get("message").and_then(|message| message.get_str("provider"));
-        let is_own = provider.as_deref() == Some("openclaw") || is("customType", &["model-snapshot"]);
+        let is_own = provider.as_deref() == Some("openclaw") || record.is("customType", "model-snapshot");
         is_own.then_some("openclaw")
     };
     records.iter().take(32).find_map(agent).unwrap_or(READER.id)
@@ -337,11 +330,10 @@ impl Branches {
 
     /// Which records Pi finds in the tree: it passes over lines that are no JSON, and one with no parent is a root.
     fn in_tree(records: &[Value<'_, '_>]) -> Vec<bool> {
-        let has_tree = records.iter().any(|record| record.get("parentId").is_some());
+        let has_tree = records.iter().any(|record| record.has("parentId"));
         let is_root = |record: Value<'_, '_>| has_tree && is_said(record);
-        let is_found = |record: &Value<'_, '_>| {
-            record.get("id").is_some() && (record.get("parentId").is_some() || is_root(*record))
-        };
+        let is_found =
+            |record: &Value<'_, '_>| record.has("id") && (record.has("parentId") || is_root(*record));
         records.iter().map(|record| is_found(record) && !is_broken(*record)).collect()
     }
 
@@ -375,7 +367,7 @@ impl Branches {
         let last = || self.last_compaction(records).map(|end| self.way[end]);
         let first = kept.and_then(|kept| kept.records.first().copied()).or_else(last).unwrap_or(0);
         let sent = self.way.iter().filter(|number| **number >= first).map(|number| records[*number]);
-        let edits = sent.filter(|record| record.get_str("type").as_deref() == Some("context_edit"));
+        let edits = sent.filter(|record| record.is("type", "context_edit"));
         let of_target = |edit: Value<'d, 's>| Some((edit.get("targetId")?.raw(), edit.get("replacement")?));
         Edits { first, of_target: edits.filter_map(of_target).collect(), deleted: deleted(records) }
     }
@@ -421,7 +413,7 @@ const NEAR: usize = 1024;
 fn callers<'d>(records: &[Value<'d, '_>]) -> HashMap<&'d [u8], usize> {
     let mut callers = HashMap::default();
     for (number, record) in records.iter().enumerate() {
-        let blocks = record.get("message").and_then(|message| message.get("content"));
+        let blocks = record.get_in(&["message", "content"]);
         let ids = blocks.into_iter().flat_map(Value::elements).filter_map(|block| block.get("id"));
         callers.extend(ids.map(|id| (id.raw(), number)));
     }
@@ -436,7 +428,7 @@ fn before_result(
     parents: &[Option<usize>],
     callers: &HashMap<&[u8], usize>,
 ) -> usize {
-    let id = record.get("message").and_then(|message| message.get("toolCallId"));
+    let id = record.get_in(&["message", "toolCallId"]);
     let Some(&caller) = id.and_then(|id| callers.get(id.raw())) else { return last };
     let mut way = std::iter::successors(Some(last), |number| parents.get(*number).copied().flatten());
     let is_of_other = !way.by_ref().take(NEAR).any(|number| number == caller) && way.next().is_none();
@@ -542,7 +534,7 @@ impl<'s> Log<'s> {
 
 fn add_content<'s>(transcript: &mut Transcript<'s>, content: Option<Value<'_, 's>>, deleted: &[Option<u64>]) {
     let Some(content) = content else { return };
-    if content.as_json_str().is_some() {
+    if content.is_string() {
         transcript.part(content, Body::text(Some(content)));
     }
     for (_, block) in (0..).zip(content.elements()).filter(|(number, _)| !deleted.contains(&Some(*number))) {

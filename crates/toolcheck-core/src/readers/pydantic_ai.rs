@@ -17,7 +17,7 @@ pub(super) static READER: Reader = Reader::history(
 fn is_message(value: Value<'_, '_>) -> bool {
     let Some(parts) = value.get("parts").filter(|parts| parts.is_array()) else { return false };
     match parts.elements().next() {
-        Some(part) => part.get("part_kind").is_some(),
+        Some(part) => part.has("part_kind"),
         None => matches!(value.get_str("kind").as_deref(), Some("request" | "response")),
     }
 }
@@ -54,7 +54,7 @@ fn conversation<'s>(list: List<'_, 's>) -> Conversation<'s> {
 fn is_response(message: Value<'_, '_>) -> bool {
     match message.get_str("kind").as_deref() {
         Some(kind) => kind == "response",
-        None => message.get("model_name").is_some(),
+        None => message.has("model_name"),
     }
 }
 

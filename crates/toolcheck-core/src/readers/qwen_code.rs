@@ -20,10 +20,10 @@ pub(super) static READER: Reader =
 
 pub(super) fn is_record(record: Value<'_, '_>) -> bool {
     let is_own = match record.get("message") {
-        Some(message) => message.get("parts").is_some_and(Value::is_array),
-        None => record.get("systemPayload").is_some(),
+        Some(message) => message.has_list("parts"),
+        None => record.has("systemPayload"),
     };
-    is_own && record.get("sessionId").is_some() && record.get("uuid").is_some()
+    is_own && record.has_all(&["sessionId", "uuid"])
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -50,7 +50,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let message = record.get("message").filter(|message| message.is_object());
         match (record.get_str("type").as_deref(), message) {
             (Some("system"), _) => {
-                let list = record.get("systemPayload").and_then(|payload| payload.get("compressedHistory"));
+                let list = record.get_in(&["systemPayload", "compressedHistory"]);
                 if let Some(list) = list.filter(|list| list.is_array()) {
                     let before = std::mem::replace(transcript, empty.clone());
                     reading.add_log(&READER, "main", before, ConversationEnd::Replaced);
@@ -94,8 +94,7 @@ fn way<'s>(records: &[Value<'_, 's>]) -> Way<'s> {
         }
     }
     let is_leaf = |record: &&Value<'_, '_>| {
-        record.get_str("type").as_deref() != Some("system")
-            || record.get("parentUuid").is_some_and(|parent| !parent.is_null())
+        !record.is("type", "system") || record.get("parentUuid").is_some_and(|parent| !parent.is_null())
     };
     let mut way = Way::default();
     let mut next = found().rev().find(is_leaf).and_then(id);
@@ -109,9 +108,8 @@ fn way<'s>(records: &[Value<'_, 's>]) -> Way<'s> {
 
 fn add<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, message: Value<'_, 's>) {
     let list = message.get("parts");
-    let has_result = || {
-        list.into_iter().flat_map(|parts| parts.elements()).any(|part| part.get("functionResponse").is_some())
-    };
+    let has_result =
+        || list.into_iter().flat_map(|parts| parts.elements()).any(|part| part.has("functionResponse"));
     let role = match message.get_str("role").as_deref() {
         Some("model") => Role::Assistant,
         Some("user") if has_result() => Role::Tool,

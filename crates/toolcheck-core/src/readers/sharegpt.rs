@@ -5,16 +5,14 @@
 
 use toolcheck_json::Value;
 
-use super::{Reader, search, turns};
-use crate::claim::certainty;
+use super::{Reader, own_shape, search, turns};
 use crate::unread;
 
 pub(super) static READER: Reader =
     Reader::dataset("sharegpt", "ShareGPT data set", sniff, |records| search::read_as(&READER, records));
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| any_list(*record, turns::has_from);
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    own_shape(records, |record| any_list(record, turns::has_from))
 }
 
 /// Whether one of the lists of a row is as wanted. A row is a record, or an element of one.

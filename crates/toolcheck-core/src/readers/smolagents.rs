@@ -5,15 +5,13 @@
 use toolcheck_json::Value;
 
 use super::parts::{call, result};
-use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, LOOKED_AT, Reader, Reading, own_shape};
 use crate::ir::{Body, Role, ToolKind, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("smolagents", "smolagents memory", sniff, read).by_record();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_own = |record: &Value<'_, '_>| steps(*record).take(LOOKED_AT).any(is_step);
-    if records.iter().any(is_own) { certainty::OWN_SHAPE } else { 0 }
+    own_shape(records, |record| steps(record).take(LOOKED_AT).any(is_step))
 }
 
 fn steps<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
@@ -22,7 +20,7 @@ fn steps<'d, 's>(record: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
 
 /// Whether a value is a step in which the agent acted.
 fn is_step(step: Value<'_, '_>) -> bool {
-    step.get("step_number").is_some() && step.get_any(&["model_output_message", "action_output"]).is_some()
+    step.has("step_number") && step.get_any(&["model_output_message", "action_output"]).is_some()
 }
 
 fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
@@ -54,7 +52,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
 fn act<'s>(transcript: &mut Transcript<'s>, step: Value<'_, 's>) {
     transcript.next_message(Role::Assistant, step);
     transcript.details.answers.push(transcript.parts.len());
-    let is_text = |value: &Value<'_, '_>| value.as_json_str().is_some();
+    let is_text = |value: &Value<'_, '_>| value.is_string();
     transcript.content(step.get("model_output").filter(is_text), |_| None);
     let calls: Vec<_> = step.list("tool_calls").collect();
     for one in &calls {

@@ -8,27 +8,27 @@ use foldhash::HashMap;
 use toolcheck_json::Value;
 
 use super::parts::{call, id, is_media, reasoning, result};
-use super::{Conversation, ConversationEnd, Reader, Reading};
-use crate::claim::certainty;
+use super::{Conversation, ConversationEnd, Reader, Reading, own_shape};
 use crate::formats::{self, openai_responses};
 use crate::ir::{Body, Role, Transcript, UnpairedReason};
 
 pub(super) static READER: Reader = Reader::log("swe-agent", "SWE-agent trajectory", sniff, read).by_record();
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
-    let is_one = |record: &Value<'_, '_>| {
-        if messages_of_mini(*record).is_some() {
+    own_shape(records, |record| {
+        if messages_of_mini(record).is_some() {
             return true;
         }
         let Some(history) = record.get("history").filter(|history| history.is_array()) else { return false };
         // A demonstration has no steps.
         let is_own = |message: Value<'_, '_>| {
-            let has = |key: &str| message.get(key).is_some();
-            has("role") && (has("message_type") || has("tool_call_ids") || has("thought") && has("action"))
+            message.has("role")
+                && (message.has("message_type")
+                    || message.has("tool_call_ids")
+                    || message.has("thought") && message.has("action"))
         };
-        record.get("trajectory").is_some_and(Value::is_array) || history.elements().take(16).any(is_own)
-    };
-    if records.iter().any(is_one) { certainty::OWN_SHAPE } else { 0 }
+        record.has_list("trajectory") || history.elements().take(16).any(is_own)
+    })
 }
 
 /// The messages of a trajectory of mini-swe-agent.
@@ -48,7 +48,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
         let mut agents: HashMap<&[u8], usize> = HashMap::default();
         let end = end(record);
         for message in history.elements() {
-            if mini.is_some() && message.get_str("role").as_deref() == Some("exit") {
+            if mini.is_some() && message.is("role", "exit") {
                 // The command that ends a run has no result.
                 if let Some(last) = reading.conversations.last_mut() {
                     last.transcript.settle_calls_of_last_turn(UnpairedReason::Aborted);
@@ -86,7 +86,7 @@ fn end(record: Value<'_, '_>) -> ConversationEnd {
 fn read_message<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
     if message.get("role").is_none() {
         let number = transcript.messages.len();
-        let is_item = message.get("type").is_some();
+        let is_item = message.has("type");
         let items = is_item.then_some(message).into_iter().chain(message.list("output").filter(|_| !is_item));
         items.for_each(|item| openai_responses::read_item(transcript, item, number));
         return;

@@ -45,7 +45,7 @@ fn is_conversation(row: Value<'_, '_>) -> bool {
             return false;
         }
         for call in message.list("tool_calls") {
-            let arguments = call.get("function").and_then(|function| function.get("arguments"));
+            let arguments = call.get_in(&["function", "arguments"]);
             if is_set(call, "id") || !arguments.is_some_and(Value::is_object) {
                 return false;
             }
@@ -63,8 +63,7 @@ fn is_of_texts(row: Value<'_, '_>) -> bool {
         tool.as_json_str().is_some_and(|text| text.may_begin_with(b"{") && text.may_have("name"))
             || tool.get_any(&["type", "function"]).is_none() && kind.as_deref() == Some("dict")
     };
-    let last =
-        row.list("messages").last().filter(|last| last.get_str("role").as_deref() == Some("assistant"));
+    let last = row.list("messages").last().filter(|last| last.is("role", "assistant"));
     let text = last.filter(|last| last.get("tool_calls").is_none()).and_then(|last| last.get("content"));
     row.get_any(&OF_REQUESTS).or_else(|| row.get_any(&SETTINGS)).is_none()
         && text.is_some_and(|text| row.list("tools").next().is_some_and(is_own) || tagged::has_list(text))
@@ -83,7 +82,7 @@ fn prompt<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
 /// The answer of a row. In a mix of data sets, rows have the other keys too, with `null`.
 fn answer<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
     // Rows for Azure's evaluators have a `query` and a `response`, both of messages.
-    let is_of_evaluator = || row.get("query").is_some_and(Value::is_array);
+    let is_of_evaluator = || row.has_list("query");
     let goes_on =
         || row.get_any(&RESTS).filter(|rest| is_of_evaluator() || is_rest(*rest) && !traces::is_span(row));
     ANSWERS.iter().filter_map(|key| row.get(key)).find(|answer| !answer.is_null()).or_else(goes_on)
@@ -92,9 +91,7 @@ fn answer<'d, 's>(row: Value<'d, 's>) -> Option<Value<'d, 's>> {
 /// Whether messages go on from others: they begin with a result.
 pub(super) fn is_rest(list: Value<'_, '_>) -> bool {
     let begins = |list: Value<'_, '_>| {
-        list.elements().next().is_some_and(|first| {
-            first.get_str("role").as_deref() == Some("tool") && first.get("content").is_some()
-        })
+        list.elements().next().is_some_and(|first| first.is("role", "tool") && first.has("content"))
     };
     unread::unwrapped(list, begins)
 }

@@ -27,17 +27,14 @@ const SENT: [&str; 7] =
 
 fn sniff(records: &[Value<'_, '_>]) -> u8 {
     let is_sent = |record: &&Value<'_, '_>| {
-        SENT.iter().any(|key| record.get(key).is_some())
-            || record.get("model").is_some() && record.get("id").is_none()
+        SENT.iter().any(|key| record.get(key).is_some()) || record.has("model") && record.get("id").is_none()
     };
     if records.iter().any(|record| is_sent(&record) || unsupported::is_of_crush(*record)) {
         // Something that was written for an API, and holds blocks of another kind by mistake. Crush has parts too.
         return 0;
     }
     let is_in_text = |message: Value<'_, '_>| {
-        let is_own = |said: Value<'_, '_>| {
-            said.elements().any(is_own_block) || said.get("parts").is_some_and(Value::is_array)
-        };
+        let is_own = |said: Value<'_, '_>| said.elements().any(is_own_block) || said.has_list("parts");
         unread::is_content_in_text(message)
             && message.get("content").is_some_and(|content| unread::unwrapped(content, is_own))
     };
@@ -70,25 +67,23 @@ fn is_message(value: Value<'_, '_>) -> bool {
     }
     parts(value).any(is_own_part)
         || value.list("content").any(is_own_block)
-        || value.get("toolInvocations").is_some_and(Value::is_array)
+        || value.has_list("toolInvocations")
 }
 
 fn is_own_part(part: Value<'_, '_>) -> bool {
     match part.get_str("type").as_deref() {
         Some("step-start" | "source-url" | "source-document") => true,
-        Some("tool-invocation") => part.get("toolInvocation").is_some(),
+        Some("tool-invocation") => part.has("toolInvocation"),
         Some("tool-call") => part.get_any(&["toolCallId", "arguments"]).is_some(),
-        Some(kind) => {
-            (kind == "dynamic-tool" || kind.starts_with("tool-")) && part.get("toolCallId").is_some()
-        }
+        Some(kind) => (kind == "dynamic-tool" || kind.starts_with("tool-")) && part.has("toolCallId"),
         None => false,
     }
 }
 
 fn is_own_block(block: Value<'_, '_>) -> bool {
     match block.get_str("type").as_deref() {
-        Some("tool-call" | "tool-result") => block.get("toolCallId").is_some(),
-        Some("tool-approval-request" | "tool-approval-response") => block.get("approvalId").is_some(),
+        Some("tool-call" | "tool-result") => block.has("toolCallId"),
+        Some("tool-approval-request" | "tool-approval-response") => block.has("approvalId"),
         _ => false,
     }
 }
@@ -96,19 +91,18 @@ fn is_own_block(block: Value<'_, '_>) -> bool {
 /// Whether a value is a message whose parts say nothing else than text, as the SDK writes them.
 fn is_plain_message(value: Value<'_, '_>) -> bool {
     value.is_object()
-        && value.get("id").is_some_and(|id| id.as_json_str().is_some())
-        && value.get("role").is_some_and(|role| role.as_json_str().is_some())
+        && value.has_text("id")
+        && value.has_text("role")
         && parts(value).any(|part| {
-            matches!(part.get_str("type").as_deref(), Some("text" | "reasoning"))
-                && part.get("text").is_some()
-                || part.get_str("type").as_deref() == Some("file") && part.get("mediaType").is_some()
+            matches!(part.get_str("type").as_deref(), Some("text" | "reasoning")) && part.has("text")
+                || part.is("type", "file") && part.has("mediaType")
         })
 }
 
 /// Whether a value is the request of a front end, which gets a stream.
 pub(super) fn is_chat(request: Value<'_, '_>) -> bool {
     let mut messages = request.list("messages").take(LOOKED_AT);
-    messages.any(|message| message.get("role").is_some() && list_of_parts(message).is_some())
+    messages.any(|message| message.has("role") && list_of_parts(message).is_some())
 }
 
 /// Whether a list holds messages that only the SDK writes.
@@ -142,8 +136,8 @@ fn requests_of_steps(records: &[Value<'_, '_>]) -> usize {
     let in_list = records.iter().filter(|record| record.is_array()).flat_map(|list| list.elements());
     let steps = in_list.chain(records.iter().flat_map(|record| record.list("steps")));
     let has_body = |step: &Value<'_, '_>| {
-        let body = step.get("request").and_then(|request| request.get("body"));
-        step.get("finishReason").is_some() && body.is_some_and(Value::is_object)
+        let body = step.get_in(&["request", "body"]);
+        step.has("finishReason") && body.is_some_and(Value::is_object)
     };
     steps.filter(has_body).count()
 }
@@ -155,7 +149,7 @@ fn drop_earlier(messages: &mut Vec<Value<'_, '_>>) -> usize {
     let ids = |message: Value<'_, '_>| -> HashSet<Vec<u8>> {
         parts(message).filter_map(|part| Some(Invocation::of(part)?.id()?.raw().to_vec())).collect()
     };
-    let is_of_model = |message: Value<'_, '_>| message.get_str("role").as_deref() == Some("assistant");
+    let is_of_model = |message: Value<'_, '_>| message.is("role", "assistant");
     // A state comes right before the next one.
     let is_earlier = |[before, after]: [Value<'_, '_>; 2]| {
         let id = before.get("id").filter(|id| id.as_json_str().is_some_and(|id| !id.is_empty()));
@@ -201,7 +195,7 @@ fn read_messages<'s>(transcript: &mut Transcript<'s>, list: &List<'_, 's>, left_
         if role != Role::Tool {
             asked.clear();
         }
-        let is_of_ui = list_of_parts(message).is_some() || message.get("toolInvocations").is_some();
+        let is_of_ui = list_of_parts(message).is_some() || message.has("toolInvocations");
         if role == Role::Assistant && is_of_ui {
             read_ui_message(transcript, message, number == last, left_out);
         } else if list_of_parts(message).is_some() {
@@ -236,7 +230,7 @@ fn read_part<'s>(transcript: &mut Transcript<'s>, part: Value<'_, 's>) {
 
 /// Whether a part is nothing but a result, and no call of a tool with that name.
 fn is_result(part: Value<'_, '_>) -> bool {
-    part.get_str("type").as_deref() == Some("tool-result") && part.get("input").is_none()
+    part.is("type", "tool-result") && part.get("input").is_none()
 }
 
 /// A call of a `UIMessage`: where it stands, and the object with its keys.
@@ -260,7 +254,7 @@ impl<'d, 's> Invocation<'d, 's> {
     }
 
     fn is_of_server(self) -> bool {
-        self.fields.get("providerExecuted").and_then(Value::as_bool) == Some(true)
+        self.fields.is_true("providerExecuted")
     }
 
     /// Adds the call. `is_last` says whether its message is the last one, where it may be under way, as those of its last
@@ -343,7 +337,7 @@ fn read_ui_message<'s>(
         .filter(|part| is_result(*part))
         .filter_map(|part| part.get("toolCallId").map(Value::raw))
         .collect();
-    let is_start = |part: Value<'_, '_>| part.get_str("type").as_deref() == Some("step-start");
+    let is_start = |part: Value<'_, '_>| part.is("type", "step-start");
     let steps = parts(message).filter(|part| is_start(*part)).count();
     let mut started = 0;
     for part in parts(message) {
@@ -365,7 +359,7 @@ fn read_ui_message<'s>(
             }
         } else {
             // Between a result and what the model said next, older versions write no mark.
-            if part.get_str("type").as_deref() == Some("text") {
+            if part.is("type", "text") {
                 end_step(transcript, message, &mut step);
             }
             read_part(transcript, part);
@@ -399,7 +393,7 @@ fn add_results<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, step
 /// Whether a message says nothing else than whether calls may be run. The SDK takes it out before it sends the results,
 /// which it joins (`convertToLanguageModelPrompt`).
 fn is_consent(message: Value<'_, '_>) -> bool {
-    let is_own = |block: Value<'_, '_>| block.get_str("type").as_deref() == Some("tool-approval-response");
+    let is_own = |block: Value<'_, '_>| block.is("type", "tool-approval-response");
     message.list("content").next().is_some() && message.list("content").all(is_own)
 }
 
@@ -411,7 +405,7 @@ fn read_model_message<'s>(
     asked: &mut HashSet<String>,
 ) {
     transcript.next_message(role, message);
-    let is_result = |block: &Value<'_, 's>| block.get_str("type").as_deref() == Some("tool-result");
+    let is_result = |block: &Value<'_, 's>| block.is("type", "tool-result");
     // Codebuff has the id at the message, and the output in its parts (`common/src/types/messages` of CodebuffAI/codebuff).
     let answered = message.get("toolCallId").filter(|_| role == Role::Tool);
     if let Some(called) = answered.filter(|_| !message.list("content").any(|block| is_result(&block))) {
@@ -426,7 +420,7 @@ fn read_model_message<'s>(
         .filter_map(|block| block.get("toolCallId").map(Value::raw))
         .collect();
     let is_of_server = |block: Value<'_, 's>| {
-        block.get("providerExecuted").and_then(Value::as_bool) == Some(true)
+        block.is_true("providerExecuted")
             || block.get("toolCallId").is_some_and(|id| answered.contains(id.raw()))
     };
     // The calls that hold their results, as those of assistant-ui do.
@@ -466,16 +460,16 @@ fn read_model_message<'s>(
 
 /// Whether a call holds its result. One that is under way has none, or `null` in a table.
 fn holds_result(block: Value<'_, '_>) -> bool {
-    let result = block.get("result").filter(|_| block.get_str("type").as_deref() == Some("tool-call"));
-    result.is_some_and(|result| !result.is_null() || block.get("isError").is_some())
+    let result = block.get("result").filter(|_| block.is("type", "tool-call"));
+    result.is_some_and(|result| !result.is_null() || block.has("isError"))
 }
 
 fn result_of<'s>(block: Value<'_, 's>) -> crate::ir::ToolResult<'s> {
-    let output = block.get("output").filter(|output| output.get("type").is_some());
+    let output = block.get("output").filter(|output| output.has("type"));
     let kind = output.and_then(|output| output.get_str("type"));
     let is_error = match kind.as_deref() {
         Some(kind) => Some(kind.starts_with("error") || kind == "execution-denied"),
-        None if block.get_str("state").as_deref() == Some("error") => Some(true),
+        None if block.is("state", "error") => Some(true),
         None => block.get("isError").and_then(Value::as_bool),
     };
     let content = match output {

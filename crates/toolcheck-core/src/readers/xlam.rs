@@ -15,7 +15,7 @@ fn is_row(row: Value<'_, '_>) -> bool {
     let is_list = |value: Value<'_, '_>| {
         value.is_array() || value.as_json_str().is_some_and(|text| text.raw().trim_ascii().starts_with(b"["))
     };
-    row.get_any(&QUESTIONS).is_some_and(|question| question.as_json_str().is_some())
+    row.get_any(&QUESTIONS).is_some_and(|question| question.is_string())
         && row.get_any(&lists::ANSWERS).is_some_and(is_list)
         && row.get_any(&lists::TOOLS).is_some_and(is_list)
 }

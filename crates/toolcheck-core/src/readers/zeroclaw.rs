@@ -14,7 +14,7 @@ pub(super) static READER: Reader =
     Reader::log("zeroclaw", "ZeroClaw session", |records| own_shape(records, is_own), read).with_texts();
 
 fn is_own(record: Value<'_, '_>) -> bool {
-    let first = record.list("messages").next().filter(|_| record.get("session_id").is_some());
+    let first = record.list("messages").next().filter(|_| record.has("session_id"));
     is_of_server(first.unwrap_or(record)) || unread::carries_tools(record)
 }
 
@@ -22,9 +22,9 @@ fn is_own(record: Value<'_, '_>) -> bool {
 fn is_of_server(message: Value<'_, '_>) -> bool {
     let Some(data) = message.get("data") else { return false };
     match message.get_str("type").as_deref() {
-        Some("Chat") => data.get("role").is_some(),
-        Some("AssistantToolCalls") => data.get("tool_calls").is_some(),
-        Some("ToolResults") => data.elements().all(|result| result.get("tool_call_id").is_some()),
+        Some("Chat") => data.has("role"),
+        Some("AssistantToolCalls") => data.has("tool_calls"),
+        Some("ToolResults") => data.elements().all(|result| result.has("tool_call_id")),
         _ => false,
     }
 }
@@ -65,7 +65,7 @@ fn add<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, reading: &mut
             add_result(transcript, result);
         }),
         (Some("Chat"), Some(message)) => add_chat(transcript, record, message),
-        _ if record.get("role").is_some() => add_chat(transcript, record, record),
+        _ if record.has("role") => add_chat(transcript, record, record),
         _ => reading.leave_out_unknown("lines that are not messages", record),
     }
 }

@@ -98,8 +98,7 @@ pub(crate) fn hidden<'s>(transcript: &Transcript<'s>, document: &Document<'s>) -
         };
         // Coze's messages have a type, such as `function_call`.
         let is_typed = |kind: &Value<'_, '_>| kind.as_str().is_some_and(|kind| of_words(&kind).is_some());
-        let of_model =
-            Some(message).filter(|message| message.get_str("role").as_deref() == Some("assistant"));
+        let of_model = Some(message).filter(|message| message.is("role", "assistant"));
         own.or_else(|| of_model?.get("content").filter(is_shown))
             .or_else(|| of_model?.get("type").filter(is_typed))
             .or_else(|| members.into_iter().find(|member| unwrapped(*member, holds_hidden_call)))

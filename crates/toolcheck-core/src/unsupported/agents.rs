@@ -4,100 +4,94 @@
 
 use toolcheck_json::Value;
 
-use super::{
-    Unsupported, any_message, any_node, find_in, first_of, has, is_list, is_one_of, of_agent, other,
-};
+use super::{Unsupported, any_message, any_node, find_in, first_of, of_agent, other};
 use crate::claim::is_of_opencode;
 use crate::names::words;
 
 /// All of them, the more telling first.
 static ALL: &[Unsupported] = &[
     of_agent("a transcript of Apple's Foundation Models", |root| {
-        let is_one = |value: Value<'_, '_>| is_one_of(value, "type", &["FoundationModels.Transcript"]);
+        let is_one = |value: Value<'_, '_>| value.is("type", "FoundationModels.Transcript");
         is_one(root) || root.get("transcript").is_some_and(is_one)
     }),
     of_agent("a trajectory like ATIF, but with roles in place of sources", |root| {
-        let has_role = |step: Value<'_, '_>| {
-            has(step, &["role"]) || step.get("message").is_some_and(|message| has(message, &["role"]))
-        };
-        let has_call = |step: Value<'_, '_>| {
-            first_of(step, "tool_calls").is_some_and(|call| has(call, &["function_name"]))
-        };
+        let has_role = |step: Value<'_, '_>| step.has("role") || step.get_in(&["message", "role"]).is_some();
+        let has_call =
+            |step: Value<'_, '_>| first_of(step, "tool_calls").is_some_and(|call| call.has("function_name"));
         let has_result = |step: Value<'_, '_>| {
             let step = step.get("observation").unwrap_or(step);
-            first_of(step, "results").is_some_and(|result| has(result, &["source_call_id"]))
+            first_of(step, "results").is_some_and(|result| result.has("source_call_id"))
         };
-        is_list(root, "steps")
+        root.has_list("steps")
             && any_step(root, |step| has_role(step) && (has_call(step) || has_result(step)))
     }),
     // What Letta's agents were saved as before it had agent files, which are read.
-    of_agent("an agent of MemGPT", |root| has(root, &["messages_total", "memory"])),
+    of_agent("an agent of MemGPT", |root| root.has_all(&["messages_total", "memory"])),
     of_agent("a transcript of Cursor", |root| {
-        let is_list_of_blocks =
-            |message: Value<'_, '_>| is_list(message, "content") && !has(message, &["role"]);
-        is_one_of(root, "role", &["user", "assistant"]) && root.get("message").is_some_and(is_list_of_blocks)
+        let is_list_of_blocks = |message: Value<'_, '_>| message.has_list("content") && !message.has("role");
+        root.is_one_of("role", &["user", "assistant"]) && root.get("message").is_some_and(is_list_of_blocks)
     }),
     of_agent("a session of Kiro CLI", |root| {
-        is_one_of(root, "kind", &["Prompt", "AssistantMessage", "ToolResults"])
-            && has(root, &["version"])
-            && root.get("data").is_some_and(|data| is_list(data, "content"))
+        root.is_one_of("kind", &["Prompt", "AssistantMessage", "ToolResults"])
+            && root.has("version")
+            && root.get("data").is_some_and(|data| data.has_list("content"))
     }),
     // It begins as Pi's sessions do, which are read.
     of_agent("a session of Command Code", |root| {
-        let message = root.get("message").filter(|_| has(root, &["id", "parentId", "timestamp"]));
-        message.is_some_and(|message| message.get("meta").is_some_and(|meta| has(meta, &["source"])))
-            || is_one_of(root, "type", &["session"]) && has(root, &["version", "id", "timestamp", "cwd"])
+        let message = root.get("message").filter(|_| root.has_all(&["id", "parentId", "timestamp"]));
+        message.is_some_and(|message| message.get_in(&["meta", "source"]).is_some())
+            || root.is("type", "session") && root.has_all(&["version", "id", "timestamp", "cwd"])
     }),
     of_agent("a session of Factory Droid", |root| {
-        let is_block = |block: Value<'_, '_>| is_one_of(block, "type", &["tool_use", "tool_result"]);
+        let is_block = |block: Value<'_, '_>| block.is_one_of("type", &["tool_use", "tool_result"]);
         let has_blocks = |message: Value<'_, '_>| {
             message.get("content").is_some_and(|content| content.elements().any(is_block))
         };
-        is_one_of(root, "type", &["session_start"]) && has(root, &["id", "cwd"])
-            || is_one_of(root, "type", &["message"])
-                && has(root, &["id", "timestamp"])
+        root.is("type", "session_start") && root.has_all(&["id", "cwd"])
+            || root.is("type", "message")
+                && root.has_all(&["id", "timestamp"])
                 && root.get("message").is_some_and(has_blocks)
     }),
     of_agent("a session of CodeBuddy", |root| {
         let kinds = ["session_start", "function_call", "function_call_result"];
-        has(root, &["sessionId", "timestamp"]) && is_one_of(root, "type", &kinds)
+        root.has_all(&["sessionId", "timestamp"]) && root.is_one_of("type", &kinds)
     }),
-    of_agent("a session of Antigravity", |root| has(root, &["step_index", "source", "type", "status"])),
+    of_agent("a session of Antigravity", |root| root.has_all(&["step_index", "source", "type", "status"])),
     // `~/.local/share/amp/threads/T-*.json`.
     of_agent("a thread of Amp", |root| {
         root.get_str("id").is_some_and(|id| id.starts_with("T-"))
-            && first_of(root, "messages").is_some_and(|message| has(message, &["messageId", "role"]))
+            && first_of(root, "messages").is_some_and(|message| message.has_all(&["messageId", "role"]))
     }),
     // What a user downloads: conversations with their messages.
     of_agent("an export of claude.ai", |root| {
-        let is_one = |chat: Value<'_, '_>| is_list(chat, "chat_messages") && has(chat, &["uuid"]);
+        let is_one = |chat: Value<'_, '_>| chat.has_list("chat_messages") && chat.has("uuid");
         is_one(root) || root.elements().take(LOOKED_AT).any(is_one)
     }),
     of_agent("an export of DeepSeek", |root| {
         let is_node =
-            |node: Value<'_, '_>| node.get("message").is_some_and(|said| is_list(said, "fragments"));
+            |node: Value<'_, '_>| node.get("message").is_some_and(|said| said.has_list("fragments"));
         any_node(root, is_node)
     }),
     of_agent("an export of Grok", |root| root.list("conversations").take(LOOKED_AT).any(is_chat_of_grok)),
     // `~/.junie/sessions/*/events.jsonl`.
     of_agent("a session of Junie", |root| {
-        is_one_of(root, "kind", &["SessionA2uxEvent"]) && has(root, &["event"])
-            || is_one_of(root, "kind", &["UserPromptEvent"]) && has(root, &["prompt"])
+        root.is("kind", "SessionA2uxEvent") && root.has("event")
+            || root.is("kind", "UserPromptEvent") && root.has("prompt")
     }),
     of_agent("a session of OpenCode 2", |root| {
         let lists = [Some(root), root.get("data"), root.get("messages")];
         let mut messages = lists.into_iter().flatten().flat_map(|list| list.elements().take(LOOKED_AT));
         // Rows of its tables, and what it exports.
-        is_one_of(root, "table", &["session_v2", "session_message"]) || messages.any(is_of_opencode)
+        root.is_one_of("table", &["session_v2", "session_message"]) || messages.any(is_of_opencode)
     }),
     // `pkg/providers/musecode/testdata` of specstoryai/getspecstory.
     of_agent("a session of Muse Code", |root| {
-        has(root, &["stream", "record_type", "payload"])
+        root.has_all(&["stream", "record_type", "payload"])
             && root.get_str("payload_type").is_some_and(|kind| kind.starts_with("runtime."))
     }),
     // As kenn-io/agentsview reads them.
     of_agent("a conversation of Posit Assistant", |root| {
-        any_message(root, |message| is_list(message, "lmMessageIds") && has(message, &["parentId"]))
+        any_message(root, |message| message.has_list("lmMessageIds") && message.has("parentId"))
     }),
     of_agent("a session of Crush", is_of_crush),
     // `crates/agent/src/db.rs` and `legacy_thread.rs` of zed-industries/zed.
@@ -111,7 +105,7 @@ static ALL: &[Unsupported] = &[
             let mut parts = message.list("content");
             parts.any(|part| {
                 let tool = part.get_any(&["toolRequest", "toolResponse"]);
-                part.get("type").is_none() && tool.is_some_and(|tool| has(tool, &["name"]))
+                part.get("type").is_none() && tool.is_some_and(|tool| tool.has("name"))
             })
         })
     }),
@@ -121,14 +115,14 @@ static ALL: &[Unsupported] = &[
     // `context` in the table `conversations` of antinomyhq/forge.
     of_agent("a conversation of ForgeCode", |root| {
         any_message(root, |entry| {
-            let inside = |key: &str| entry.get("message").and_then(|message| message.get(key));
-            inside("text").is_some_and(|text| has(text, &["role"]))
-                || inside("tool").is_some_and(|tool| has(tool, &["call_id"]))
+            let inside = |key: &str| entry.get_in(&["message", key]);
+            inside("text").is_some_and(|text| text.has("role"))
+                || inside("tool").is_some_and(|tool| tool.has("call_id"))
         })
     }),
     // `packages/runtime-client-gql` of CopilotKit, before it spoke AG-UI.
     of_agent("messages of CopilotKit", |root| {
-        any_message(root, |message| is_one_of(message, "type", &["ActionExecutionMessage", "ResultMessage"]))
+        any_message(root, |message| message.is_one_of("type", &["ActionExecutionMessage", "ResultMessage"]))
     }),
     // `MessageContentParts` of chatboxai/chatbox.
     of_agent("a session of Chatbox", |root| any_message(root, |message| is_of_app(message, "contentParts"))),
@@ -144,7 +138,7 @@ static ALL: &[Unsupported] = &[
     })
     .advising("check the session that Claude Code keeps: `~/.claude/projects`"),
     of_agent("messages of Inngest's AgentKit", |root| {
-        any_message(root, |message| has(message, &["stop_reason", "role"]) && is_list(message, "tools"))
+        any_message(root, |message| message.has_all(&["stop_reason", "role"]) && message.has_list("tools"))
     }),
 ];
 
@@ -187,27 +181,27 @@ fn is_of_agent_sdk(message: Value<'_, '_>) -> bool {
         let mut blocks = message.list("content").take(LOOKED_AT);
         blocks.next().is_none_or(|block| block.get("type").is_none())
     };
-    has(message, &["content"])
-        && message.get("parent_tool_use_id").is_some()
+    message.has("content")
+        && message.has("parent_tool_use_id")
         && message.get("role").is_none()
         && is_untyped()
 }
 
 fn is_chat_of_grok(chat: Value<'_, '_>) -> bool {
     let mut responses = chat.list("responses").take(LOOKED_AT);
-    responses.any(|entry| entry.get("response").is_some_and(|said| has(said, &["sender", "message"])))
+    responses.any(|entry| entry.get("response").is_some_and(|said| said.has_all(&["sender", "message"])))
 }
 
 fn is_of_lmstudio(message: Value<'_, '_>) -> bool {
-    let is_own = |block| is_one_of(block, "type", &["toolCallRequest", "toolCallResult"]);
-    is_list(message, "versions") && has(message, &["currentlySelected"])
+    let is_own = |block: Value<'_, '_>| block.is_one_of("type", &["toolCallRequest", "toolCallResult"]);
+    message.has_list("versions") && message.has("currentlySelected")
         || message.list("content").take(2).any(is_own)
 }
 
 fn is_of_chat_ui(message: Value<'_, '_>) -> bool {
     let is_of_tool =
-        |update: Value<'_, '_>| is_one_of(update, "type", &["tool"]) && has(update, &["subtype", "uuid"]);
-    has(message, &["from"]) && message.list("updates").take(LOOKED_AT).any(is_of_tool)
+        |update: Value<'_, '_>| update.is("type", "tool") && update.has_all(&["subtype", "uuid"]);
+    message.has("from") && message.list("updates").take(LOOKED_AT).any(is_of_tool)
 }
 
 fn is_of_fast_agent(message: Value<'_, '_>) -> bool {
@@ -215,13 +209,13 @@ fn is_of_fast_agent(message: Value<'_, '_>) -> bool {
         let first = message.get(key).and_then(|all| all.members().next());
         first.is_some_and(|first| first.get(own).is_some())
     };
-    let is_own = || is_list(message, "content") && has(message, &["is_template"]);
-    has(message, &["role"]) && (by_id("tool_calls", "params") || by_id("tool_results", "content") || is_own())
+    let is_own = || message.has_list("content") && message.has("is_template");
+    message.has("role") && (by_id("tool_calls", "params") || by_id("tool_results", "content") || is_own())
 }
 
 /// Whether a message has its content as a list under a key that only one program has.
 fn is_of_app(message: Value<'_, '_>, key: &str) -> bool {
-    has(message, &["role"]) && is_list(message, key) && message.get("content").is_none()
+    message.has("role") && message.has_list(key) && message.get("content").is_none()
 }
 
 /// Whether a document is a step as wanted, or has or is a list with one.
@@ -232,17 +226,17 @@ fn any_step(root: Value<'_, '_>, is_wanted: impl Fn(Value<'_, '_>) -> bool) -> b
 
 /// Whether a document is what `crush session show ID --json` prints (`internal/cmd/session.go` of charmbracelet/crush).
 pub(crate) fn is_of_crush(root: Value<'_, '_>) -> bool {
-    let is_own = |message: Value<'_, '_>| has(message, &["id", "role", "created", "parts"]);
-    has(root, &["meta"]) && first_of(root, "messages").is_some_and(is_own)
+    let is_own = |message: Value<'_, '_>| message.has_all(&["id", "role", "created", "parts"]);
+    root.has("meta") && first_of(root, "messages").is_some_and(is_own)
 }
 
 /// Whether a message is one of Zed's, of this version or of the first.
 fn is_message_of_zed(message: Value<'_, '_>) -> bool {
-    message.get_any(&["User", "Agent"]).is_some_and(|inner| is_list(inner, "content"))
-        || has(message, &["role"]) && is_list(message, "segments")
+    message.get_any(&["User", "Agent"]).is_some_and(|inner| inner.has_list("content"))
+        || message.has("role") && message.has_list("segments")
 }
 
 fn is_shown_by_cline(message: Value<'_, '_>) -> bool {
     let kind = message.get_str("type").filter(|kind| matches!(&**kind, "say" | "ask"));
-    kind.is_some_and(|kind| has(message, &[&*kind]))
+    kind.is_some_and(|kind| message.has_all(&[&*kind]))
 }

@@ -4,10 +4,7 @@
 
 use toolcheck_json::Value;
 
-use super::{
-    Unsupported, any_message, any_node, find_by_key, first, first_of, has, is_list, is_one_of, of_agent,
-    other,
-};
+use super::{Unsupported, any_message, any_node, find_by_key, first, first_of, of_agent, other};
 use crate::names::words;
 
 /// All of them, the more telling first.
@@ -23,11 +20,11 @@ static ALL: &[Unsupported] = &[
         first_of(root, "history").is_some_and(is_turn)
     }),
     of_agent("a session of Augment", |root| {
-        first_of(root, "chatHistory").is_some_and(|turn| has(turn, &["exchange"]))
+        first_of(root, "chatHistory").is_some_and(|turn| turn.has("exchange"))
     }),
     // `MemoryRecord` in `camel/memories/records.py` of camel-ai/camel.
     of_agent("the memory of an agent of CAMEL", |root| {
-        any_message(root, |record| has(record, &["message", "role_at_backend"]))
+        any_message(root, |record| record.has_all(&["message", "role_at_backend"]))
     }),
     of_agent("a checkpoint of an agent of Koog", |root| {
         let is_own =
@@ -37,42 +34,43 @@ static ALL: &[Unsupported] = &[
     // `conversations.json`: a user downloads all of them.
     of_agent("an export of ChatGPT", |root| {
         let is_node = |node: Value<'_, '_>| {
-            is_list(node, "children")
-                && node.get("message").is_some_and(|message| has(message, &["author", "content"]))
+            node.has_list("children")
+                && node.get("message").is_some_and(|message| message.has_all(&["author", "content"]))
         };
         !holds_messages(root) && any_node(root, is_node)
     }),
     of_agent("a conversation of LibreChat", |root| {
-        first_of(root, "messages").is_some_and(|message| has(message, &["messageId", "isCreatedByUser"]))
+        first_of(root, "messages").is_some_and(|message| message.has_all(&["messageId", "isCreatedByUser"]))
     }),
     of_agent("messages of Dify", |root| {
         let is_own = |message: Value<'_, '_>| {
-            has(message, &["query", "answer", "agent_thoughts"]) && !holds_messages(message)
+            message.has_all(&["query", "answer", "agent_thoughts"]) && !holds_messages(message)
         };
         is_own(root) || first_of(root, "data").is_some_and(is_own)
     }),
     of_agent("messages of Flowise", |root| {
         any_message(root, |message| {
-            is_one_of(message, "role", &["userMessage", "apiMessage"]) && has(message, &["chatflowid"])
+            message.is_one_of("role", &["userMessage", "apiMessage"]) && message.has("chatflowid")
         })
     }),
     // `libs/agno/agno/run/agent.py` of agno-agi/agno.
     of_agent("events of a run of Agno", |root| {
-        has(root, &["event", "run_id", "created_at"])
+        root.has_all(&["event", "run_id", "created_at"])
             && root.get_any(&["agent_id", "team_id"]).is_some()
             && !holds_messages(root)
     }),
     // `schema/` of neulab/agent-data-protocol.
     of_agent("a trajectory of the Agent Data Protocol", |root| {
-        first_of(root, "content").is_some_and(|step| has(step, &["class_"]))
+        first_of(root, "content").is_some_and(|step| step.has("class_"))
     }),
     of_agent("events in the memory of Amazon Bedrock AgentCore", |root| {
-        let is_own = |event: Value<'_, '_>| has(event, &["memoryId", "actorId"]) && is_list(event, "payload");
+        let is_own =
+            |event: Value<'_, '_>| event.has_all(&["memoryId", "actorId"]) && event.has_list("payload");
         is_own(root) || first_of(root, "events").is_some_and(is_own)
     }),
     // `CODEX_TUI_RECORD_SESSION` of openai/codex.
     other("what Codex records of its screen", |root| {
-        has(root, &["ts", "kind"]) && is_one_of(root, "dir", &["meta", "to_tui", "from_tui"])
+        root.has_all(&["ts", "kind"]) && root.is_one_of("dir", &["meta", "to_tui", "from_tui"])
     })
     .advising("check the session that Codex keeps: `~/.codex/sessions`"),
     // `storage/session`, `storage/message` and `storage/part`, before there was a database.
@@ -80,13 +78,15 @@ static ALL: &[Unsupported] = &[
         let starts = |key: &str, start: &str| root.get_str(key).is_some_and(|id| id.starts_with(start));
         starts("sessionID", "ses_")
             && (starts("messageID", "msg_") && starts("id", "prt_")
-                || starts("id", "msg_") && has(root, &["role", "time"]))
-            || starts("id", "ses_") && has(root, &["projectID", "directory", "time"]) && !holds_messages(root)
+                || starts("id", "msg_") && root.has_all(&["role", "time"]))
+            || starts("id", "ses_")
+                && root.has_all(&["projectID", "directory", "time"])
+                && !holds_messages(root)
     })
     .advising("check what OpenCode exports: `opencode export`"),
     of_agent("rows of Crush's table of messages", |root| {
         any_message(root, |row| {
-            has(row, &["session_id", "role", "created_at"]) && row.get("parts").is_some_and(are_of_crush)
+            row.has_all(&["session_id", "role", "created_at"]) && row.get("parts").is_some_and(are_of_crush)
         })
     }),
 ];
@@ -95,13 +95,13 @@ static ALL: &[Unsupported] = &[
 fn are_of_crush(parts: Value<'_, '_>) -> bool {
     match parts.as_str() {
         Some(text) => text.contains("\"data\""),
-        None => first(parts).is_some_and(|part| has(part, &["type", "data"])),
+        None => first(parts).is_some_and(|part| part.has_all(&["type", "data"])),
     }
 }
 
 /// Whether a conversation that can be read is beside the keys.
 fn holds_messages(root: Value<'_, '_>) -> bool {
-    ["messages", "contents", "input"].iter().any(|key| is_list(root, key))
+    ["messages", "contents", "input"].iter().any(|key| root.has_list(key))
 }
 
 pub(super) fn find(root: Value<'_, '_>) -> Option<&'static Unsupported> {

@@ -5,10 +5,7 @@
 
 use toolcheck_json::Value;
 
-use super::{
-    Relevance, Sniff, Unsupported, any_message, find_by_key, first, first_of, has, is_list, is_one_of,
-    of_agent, other,
-};
+use super::{Relevance, Sniff, Unsupported, any_message, find_by_key, first, first_of, of_agent, other};
 use crate::names::words;
 
 /// All of them, the more telling first.
@@ -19,18 +16,18 @@ static ALL: &[Unsupported] = &[
         "check what is sent to its endpoint in the form of OpenAI's or Anthropic's, or leave the file out",
     ),
     // https://yandex.cloud/en/docs/ai-studio/text-generation/api-ref/TextGeneration/completion
-    request("a request of YandexGPT's own API", |root| has(root, &["modelUri", "messages"]))
+    request("a request of YandexGPT's own API", |root| root.has_all(&["modelUri", "messages"]))
         .advising("check what is sent to its endpoint in the form of OpenAI's, or leave the file out"),
     request("a request of Sber's GigaChat API", is_of_gigachat),
     // https://docs.ollama.com/api/create
     request("a request to Ollama that creates a model", |root| {
-        has(root, &["model", "from"])
+        root.has_all(&["model", "from"])
             && root.get_any(&["messages", "template", "parameters", "system", "files", "adapters"]).is_some()
-            && root.get("from").is_some_and(|from| from.as_json_str().is_some())
+            && root.has_text("from")
     }),
     // https://ai.google.dev/api/caching
     request("content for the cache of Gemini's API", |root| {
-        has(root, &["contents"]) && root.get_any(&["ttl", "expireTime", "expire_time"]).is_some()
+        root.has("contents") && root.get_any(&["ttl", "expireTime", "expire_time"]).is_some()
     })
     .advising("check the request that uses it, or leave the file out"),
     // https://developers.openai.com/api/reference/resources/conversations: the calls are in what the server keeps.
@@ -87,7 +84,7 @@ pub(crate) fn is_added_to_conversation(root: Value<'_, '_>) -> bool {
 const MOST_ADDED: usize = 20;
 
 fn is_of_llama_stack(message: Value<'_, '_>) -> bool {
-    first_of(message, "tool_calls").is_some_and(|call| has(call, &["call_id", "tool_name", "arguments"]))
+    first_of(message, "tool_calls").is_some_and(|call| call.has_all(&["call_id", "tool_name", "arguments"]))
 }
 
 fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
@@ -98,20 +95,20 @@ fn is_of_cohere_v1(root: Value<'_, '_>) -> bool {
         role.is_some_and(|role| ROLES.iter().any(|own| own.eq_ignore_ascii_case(&role)))
             && (turn.get_any(&["message", "tool_results"]).is_some() || turn.get("content").is_none())
     };
-    let says = root.get("message").is_some_and(|message| message.as_json_str().is_some());
+    let says = root.has_text("message");
     let has_turns = || first_of(root, "chat_history").is_some_and(is_turn);
     let has_tools = || {
-        first_of(root, "tools").is_some_and(|tool| has(tool, &["name", "parameter_definitions"]))
-            || first_of(root, "tool_results").is_some_and(|result| has(result, &["call", "outputs"]))
+        first_of(root, "tools").is_some_and(|tool| tool.has_all(&["name", "parameter_definitions"]))
+            || first_of(root, "tool_results").is_some_and(|result| result.has_all(&["call", "outputs"]))
     };
     root.get("messages").is_none() && says && (has_turns() || has_tools())
 }
 
 /// Whether a document is a body of `cortex/inference:complete` with tools: what the model takes is OpenAI's.
 fn is_of_snowflake(root: Value<'_, '_>) -> bool {
-    let has_list = |message: Value<'_, '_>| is_list(message, "content_list");
+    let has_list = |message: Value<'_, '_>| message.has_list("content_list");
     root.get("messages").is_some_and(|messages| messages.elements().take(LOOKED_AT).any(has_list))
-        || first_of(root, "tools").is_some_and(|tool| tool.get("tool_spec").is_some_and(Value::is_object))
+        || first_of(root, "tools").is_some_and(|tool| tool.has_object("tool_spec"))
 }
 
 /// Arguments are objects there, and a state leads back to what was called (`gigachat/models` of ai-forever/gigachat).
@@ -125,25 +122,22 @@ fn is_of_agentscope(root: Value<'_, '_>) -> bool {
     let list = root.get("messages").or_else(|| root.get("memory")?.get("content")).unwrap_or(root);
     let mut blocks = list.elements().filter_map(|message| message.get("content")).flat_map(Value::elements);
     let is_result =
-        |block: Value<'_, '_>| is_one_of(block, "type", &["tool_result"]) && has(block, &["id", "output"]);
-    let is_own = |message: Value<'_, '_>| {
-        ["id", "name", "role", "content", "metadata", "timestamp"]
-            .iter()
-            .all(|key| message.get(key).is_some())
-    };
+        |block: Value<'_, '_>| block.is("type", "tool_result") && block.has_all(&["id", "output"]);
+    let is_own =
+        |message: Value<'_, '_>| message.has_all(&["id", "name", "role", "content", "metadata", "timestamp"]);
     root.get("model").is_none() && (blocks.any(is_result) || list.elements().next().is_some_and(is_own))
 }
 
 fn is_of_assistants(root: Value<'_, '_>) -> bool {
     let is_object = |value: Value<'_, '_>| {
-        is_one_of(value, "object", &["thread", "thread.run", "thread.run.step", "thread.message"])
+        value.is_one_of("object", &["thread", "thread.run", "thread.run.step", "thread.message"])
     };
-    let in_list = || is_one_of(root, "object", &["list"]) && first_of(root, "data").is_some_and(is_object);
+    let in_list = || root.is("object", "list") && first_of(root, "data").is_some_and(is_object);
     is_object(root)
         || first(root).is_some_and(is_object)
         || in_list()
         || root.get_str("assistant_id").is_some_and(|id| id.starts_with("asst_"))
-        || first_of(root, "tool_outputs").is_some_and(|output| has(output, &["tool_call_id", "output"]))
+        || first_of(root, "tool_outputs").is_some_and(|output| output.has_all(&["tool_call_id", "output"]))
             && root.get_any(&["messages", "input", "request"]).is_none()
 }
 
@@ -156,8 +150,7 @@ fn is_rpc(root: Value<'_, '_>, is_wanted: Sniff) -> bool {
 fn is_message_of_a2a(message: Value<'_, '_>) -> bool {
     let is_own = |method: &str| {
         matches!(method, "message/send" | "message/stream" | "SendMessage" | "SendStreamingMessage")
-            || method.starts_with("tasks/")
-                && message.get("params").is_some_and(|params| params.get("id").is_some())
+            || method.starts_with("tasks/") && message.get_in(&["params", "id"]).is_some()
     };
     message.get_str("method").is_some_and(|method| is_own(&method))
         || message.get("result").is_some_and(is_of_a2a)
@@ -165,21 +158,21 @@ fn is_message_of_a2a(message: Value<'_, '_>) -> bool {
 
 fn is_of_a2a(root: Value<'_, '_>) -> bool {
     let is_message =
-        |value: Value<'_, '_>| is_one_of(value, "kind", &["message"]) && has(value, &["messageId", "parts"]);
+        |value: Value<'_, '_>| value.is("kind", "message") && value.has_all(&["messageId", "parts"]);
     // In version 1, the names of values are those of Protocol Buffers.
     let is_new_message = |value: Value<'_, '_>| {
-        is_one_of(value, "role", &["ROLE_USER", "ROLE_AGENT"]) && has(value, &["messageId"])
+        value.is_one_of("role", &["ROLE_USER", "ROLE_AGENT"]) && value.has("messageId")
     };
     let state = root.get("status").and_then(|status| status.get_str("state"));
     is_message(root)
         || is_new_message(root)
-        || has(root, &["contextId"]) && state.is_some_and(|state| state.starts_with("TASK_STATE_"))
-        || has(root, &["contextId", "status"]) && is_one_of(root, "kind", &["task", "status-update"])
+        || root.has("contextId") && state.is_some_and(|state| state.starts_with("TASK_STATE_"))
+        || root.has_all(&["contextId", "status"]) && root.is_one_of("kind", &["task", "status-update"])
         || first_of(root, "history").is_some_and(is_message)
 }
 
 fn is_of_bedrock_agent(root: Value<'_, '_>) -> bool {
-    let inside = |outer: &str, key: &str| root.get(outer).and_then(|outer| outer.get(key));
+    let inside = |outer: &str, key: &str| root.get_in(&[outer, key]);
     const TRACES: [&str; 4] =
         ["orchestrationTrace", "preProcessingTrace", "postProcessingTrace", "routingClassifierTrace"];
     let is_trace = |trace: Value<'_, '_>| trace.get_any(&TRACES).is_some_and(Value::is_object);
@@ -205,7 +198,7 @@ fn is_of_app_server(message: Value<'_, '_>) -> bool {
         Some("thread" | "turn" | "item") => method.contains('/'),
         Some("initialize") => message
             .get("params")
-            .is_some_and(|params| has(params, &["clientInfo"]) && !has(params, &["protocolVersion"])),
+            .is_some_and(|params| params.has("clientInfo") && !params.has("protocolVersion")),
         _ => false,
     };
     message.get("jsonrpc").is_none()

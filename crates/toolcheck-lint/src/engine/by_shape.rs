@@ -97,9 +97,8 @@ fn by_keys(own: Option<&'static Format>, record: &Candidate<'_, '_>) -> Option<&
 /// a key is wrong.
 fn by_request(usual: Option<&'static Format>, record: Value<'_, '_>) -> Option<&'static Format> {
     let list = unsupported::list_of(record)?;
-    let says = |message: Value<'_, '_>| {
-        message.get_any(&["role", "type"]).is_some_and(|role| role.as_json_str().is_some())
-    };
+    let says =
+        |message: Value<'_, '_>| message.get_any(&["role", "type"]).is_some_and(|role| role.is_string());
     let is_conversation = list.is_array() && list.elements().all(says);
     let is_usual = |format: &Format| usual.is_some_and(|usual| usual.id == format.id);
     let rated = shape::formats().filter_map(|id| {

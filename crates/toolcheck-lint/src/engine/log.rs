@@ -360,7 +360,7 @@ impl<'r> Log<'r> {
         }
         let value = document.value(transcript.place.node);
         // Where the user says that a request is, it is one whatever its keys are.
-        let is_at = || self.options.at.is_some() && value.get("model").is_some();
+        let is_at = || self.options.at.is_some() && value.has("model");
         let is_body =
             || self.options.kind != TranscriptKind::Dataset && (is_at() || exchange::is_body(value));
         let is_named = self.options.target.is_some() || self.options.format.is_some();

@@ -99,9 +99,8 @@ impl<'p, 's> Planner<'p, 's> {
             return None;
         }
         let content = message.get(key).filter(|content| !content.is_null());
-        let is_known = |content: Value<'_, '_>| {
-            content.as_json_str().is_some() || content.is_array() || content.is_object()
-        };
+        let is_known =
+            |content: Value<'_, '_>| content.is_string() || content.is_array() || content.is_object();
         content.is_none_or(is_known).then_some(content)
     }
 

@@ -23,44 +23,42 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     // There are many results, mostly alike, and most targets say nothing about most of these: a finding for each would cost
     // too much.
     let mut last: (&[&'static str], bool) = (&[], false);
-    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        for part in parts {
-            let Body::Result(result) = &part.body else { continue };
-            let Some(content) = result.content_place else { continue };
-            let kind = cx.document.value(content.node).kind();
-            let failed = result.is_error == Some(true);
-            let cases: &[&'static str] = match kind {
-                _ if result.foreign.is_some() => &["foreign"],
-                _ if result.has_bare_json => &["bare-json"],
-                _ if result.has_media && failed => &["failed-with-media", "media"],
-                _ if result.has_media => &["media", "not-text"],
-                Kind::Array => &["not-text", "not-object"],
-                Kind::String | Kind::Number | Kind::Bool => &["not-object"],
-                _ => continue,
-            };
-            if last.0 != cases {
-                last = (cases, cx.has_verdict(&RULE, cases));
-            }
-            if !last.1 {
-                continue;
-            }
-            let finding = out.report(
-                part.place,
-                format!(
-                    "tool result {} has content of a type that the target does not accept as it is",
-                    result.title()
-                ),
-            );
-            finding
-                .about_result(result)
-                .caption("this result")
-                .help("send text, in the form that the target accepts; put images in a user message")
-                .add_cases(cases.iter().copied())
-                .at(cx, (number, message, part))
-                .value("role", message.role_text());
-            finding.value_of("tag", result.foreign);
-            finding.fix(in_object(cx, content));
+    for (number, message, part) in cx.transcript.sites() {
+        let Body::Result(result) = &part.body else { continue };
+        let Some(content) = result.content_place else { continue };
+        let kind = cx.document.value(content.node).kind();
+        let failed = result.is_error == Some(true);
+        let cases: &[&'static str] = match kind {
+            _ if result.foreign.is_some() => &["foreign"],
+            _ if result.has_bare_json => &["bare-json"],
+            _ if result.has_media && failed => &["failed-with-media", "media"],
+            _ if result.has_media => &["media", "not-text"],
+            Kind::Array => &["not-text", "not-object"],
+            Kind::String | Kind::Number | Kind::Bool => &["not-object"],
+            _ => continue,
+        };
+        if last.0 != cases {
+            last = (cases, cx.has_verdict(&RULE, cases));
         }
+        if !last.1 {
+            continue;
+        }
+        let finding = out.report(
+            part.place,
+            format!(
+                "tool result {} has content of a type that the target does not accept as it is",
+                result.title()
+            ),
+        );
+        finding
+            .about_result(result)
+            .caption("this result")
+            .help("send text, in the form that the target accepts; put images in a user message")
+            .add_cases(cases.iter().copied())
+            .at(cx, (number, message, part))
+            .value("role", message.role_text());
+        finding.value_of("tag", result.foreign);
+        finding.fix(in_object(cx, content));
     }
 }
 

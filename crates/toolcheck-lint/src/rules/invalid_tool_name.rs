@@ -26,21 +26,19 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                 .value("member", number + 1);
         }
     }
-    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        for part in parts {
-            let (name, executor) = match &part.body {
-                Body::Call(call) => (call.name.as_ref(), call.executor),
-                Body::Result(result) => (result.name.as_ref(), result.executor),
-                _ => continue,
-            };
-            let Some(name) = name.filter(|_| executor == Executor::Client) else { continue };
-            let said = (&*name.text, name.instead);
-            if last.replace(said) != Some(said)
-                && let Some(fault) = fault(cx, name)
-                && seen.insert(said)
-            {
-                report(cx, out, name, part.place, fault, "history").at(cx, (number, message, part));
-            }
+    for (number, message, part) in cx.transcript.sites() {
+        let (name, executor) = match &part.body {
+            Body::Call(call) => (call.name.as_ref(), call.executor),
+            Body::Result(result) => (result.name.as_ref(), result.executor),
+            _ => continue,
+        };
+        let Some(name) = name.filter(|_| executor == Executor::Client) else { continue };
+        let said = (&*name.text, name.instead);
+        if last.replace(said) != Some(said)
+            && let Some(fault) = fault(cx, name)
+            && seen.insert(said)
+        {
+            report(cx, out, name, part.place, fault, "history").at(cx, (number, message, part));
         }
     }
 }

@@ -112,7 +112,7 @@ fn fix(cx: &Context<'_, '_>, schema: Value<'_, '_>, part: Option<Value<'_, '_>>,
 /// Reports a schema that does not say that it is an object. Clients of MCP check this word, and drop the whole list.
 fn lacks_object(tool: &ToolDef<'_>, number: usize, schema: Value<'_, '_>, out: &mut Sink<'_>) -> bool {
     let is_there = tool.schema.is_some();
-    let says_it = schema.get_str("type").as_deref() == Some("object");
+    let says_it = schema.is("type", "object");
     let is_wrong = tool.wants_object && (!is_there || schema.is_object() && !says_it);
     if is_wrong {
         let part = schema.get("type").filter(|_| is_there);
@@ -279,7 +279,7 @@ fn refused_keyword<'d, 's>(
     if keywords.is_empty() || depth > DEEPEST {
         return None;
     }
-    let is_array = schema.get_str("type").as_deref() == Some("array");
+    let is_array = schema.is("type", "array");
     let own = keywords.iter().filter(|_| is_array).find_map(|keyword| schema.get(keyword));
     own.or_else(|| {
         let below = schema.members().filter(|member| {
@@ -354,7 +354,7 @@ fn references<'d, 's>(definition: Value<'d, 's>) -> Vec<Value<'d, 's>> {
     while let Some(value) = left.pop() {
         let is_list = |member: &Value<'_, '_>| DEFINITIONS.iter().any(|list| member.has_key(list));
         left.extend(value.members().filter(|member| !is_list(member)).chain(value.elements()));
-        found.extend(value.get("$ref").filter(|reference| reference.as_json_str().is_some()));
+        found.extend(value.get("$ref").filter(|reference| reference.is_string()));
     }
     found
 }

@@ -22,7 +22,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let before = sent.partition_point(|span| span.start <= fault.span.start);
         finding.say().stays = !before.checked_sub(1).is_some_and(|last| sent[last].contains(fault.span));
         let value = cx.document.value(node);
-        if value.as_json_str().is_some() && value.span().contains(fault.span) {
+        if value.is_string() && value.span().contains(fault.span) {
             finding.fix(Fix::safe([Change::Halves(node)]));
         }
     }

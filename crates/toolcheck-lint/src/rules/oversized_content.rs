@@ -10,19 +10,17 @@ declare_rule! {
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     let Some(max) = cx.target().content.max_length else { return };
-    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        for part in parts {
-            let text = match &part.body {
-                Body::Text(text) => Some(text.string),
-                Body::Result(result) => {
-                    let place = result.content_place.filter(|place| place.span.range().len() > max);
-                    place.and_then(|place| cx.document.value(place.node).as_json_str())
-                }
-                _ => None,
-            };
-            if let Some(length) = text.and_then(|text| length_above(text, max)) {
-                report(cx, out, (number, message, part), length, max);
+    for (number, message, part) in cx.transcript.sites() {
+        let text = match &part.body {
+            Body::Text(text) => Some(text.string),
+            Body::Result(result) => {
+                let place = result.content_place.filter(|place| place.span.range().len() > max);
+                place.and_then(|place| cx.document.value(place.node).as_json_str())
             }
+            _ => None,
+        };
+        if let Some(length) = text.and_then(|text| length_above(text, max)) {
+            report(cx, out, (number, message, part), length, max);
         }
     }
 }

@@ -18,22 +18,20 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
     }
     let declared = transcript.request.tools.listed().iter().filter_map(|tool| tool.name.as_ref());
     let mut known: HashSet<&str> = declared.map(|name| &*name.text).collect();
-    for (number, (message, parts)) in transcript.messages_with_parts().enumerate() {
-        for part in parts {
-            let Body::Call(call) = &part.body else { continue };
-            let Some(name) = call.name.as_ref().filter(|_| call.executor == Executor::Server) else {
-                continue;
-            };
-            // One finding per tool, however often it was called.
-            if needed.iter().any(|needed| *needed == name.text) && known.insert(&name.text) {
-                let what = format!("server tool `{}` is called but not declared", shorten(&name.text));
-                out.report(part.place, what)
-                    .about_call(call)
-                    .caption("called here")
-                    .help("declare the tool, or remove its calls and results from the history")
-                    .at(cx, (number, message, part))
-                    .value("name", shorten(&name.text));
-            }
+    for (number, message, part) in transcript.sites() {
+        let Body::Call(call) = &part.body else { continue };
+        let Some(name) = call.name.as_ref().filter(|_| call.executor == Executor::Server) else {
+            continue;
+        };
+        // One finding per tool, however often it was called.
+        if needed.iter().any(|needed| *needed == name.text) && known.insert(&name.text) {
+            let what = format!("server tool `{}` is called but not declared", shorten(&name.text));
+            out.report(part.place, what)
+                .about_call(call)
+                .caption("called here")
+                .help("declare the tool, or remove its calls and results from the history")
+                .at(cx, (number, message, part))
+                .value("name", shorten(&name.text));
         }
     }
 }

@@ -26,34 +26,31 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .help("declare the tools themselves, or use a model that supports tool search")
             .case("tool-search");
     }
-    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        for part in parts {
-            let Body::Call(call) = &part.body else { continue };
-            let is_of_server = call.executor == Executor::Server && call.kind == ToolKind::BuiltIn;
-            if let Some(name) = call.name.as_ref().filter(|_| is_of_server) {
-                let what =
-                    format!("the model doesn't support calls to server tool `{}`", shorten(&name.text));
-                out.report(part.place, what)
-                    .about_call(call)
-                    .caption("not supported by this model")
-                    .help("remove the call and its result, or use a model that supports them")
-                    .case("server-call")
-                    .at(cx, (number, message, part));
-                continue;
-            }
-            if call.executor == Executor::Server || call.kind != ToolKind::Custom {
-                continue;
-            }
-            out.report(
-                part.place,
-                format!("tool call {} is of an unsupported kind: {}", call.title(), call.kind.name()),
-            )
-            .about_call(call)
-            .caption("not supported here")
-            .help("use function calls, with JSON arguments")
-            .case("custom-call")
-            .at(cx, (number, message, part));
+    for (number, message, part) in cx.transcript.sites() {
+        let Body::Call(call) = &part.body else { continue };
+        let is_of_server = call.executor == Executor::Server && call.kind == ToolKind::BuiltIn;
+        if let Some(name) = call.name.as_ref().filter(|_| is_of_server) {
+            let what = format!("the model doesn't support calls to server tool `{}`", shorten(&name.text));
+            out.report(part.place, what)
+                .about_call(call)
+                .caption("not supported by this model")
+                .help("remove the call and its result, or use a model that supports them")
+                .case("server-call")
+                .at(cx, (number, message, part));
+            continue;
         }
+        if call.executor == Executor::Server || call.kind != ToolKind::Custom {
+            continue;
+        }
+        out.report(
+            part.place,
+            format!("tool call {} is of an unsupported kind: {}", call.title(), call.kind.name()),
+        )
+        .about_call(call)
+        .caption("not supported here")
+        .help("use function calls, with JSON arguments")
+        .case("custom-call")
+        .at(cx, (number, message, part));
     }
 }
 

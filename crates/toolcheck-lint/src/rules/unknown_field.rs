@@ -27,23 +27,18 @@ fn unsupported_by_model(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         }
     }
     if cx.entry(&RULE, Some("result-status")).is_harmful() {
-        for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-            for part in parts {
-                let Body::Result(result) = &part.body else { continue };
-                if result.is_error.is_some() {
-                    out.report(
-                        part.place,
-                        format!(
-                            "tool result {} has a status, which the model doesn't support",
-                            result.title()
-                        ),
-                    )
-                    .about_result(result)
-                    .caption("the status is not supported by this model")
-                    .help("remove the status, and say in the text that the tool failed")
-                    .case("result-status")
-                    .at(cx, (number, message, part));
-                }
+        for (number, message, part) in cx.transcript.sites() {
+            let Body::Result(result) = &part.body else { continue };
+            if result.is_error.is_some() {
+                out.report(
+                    part.place,
+                    format!("tool result {} has a status, which the model doesn't support", result.title()),
+                )
+                .about_result(result)
+                .caption("the status is not supported by this model")
+                .help("remove the status, and say in the text that the tool failed")
+                .case("result-status")
+                .at(cx, (number, message, part));
             }
         }
     }

@@ -53,7 +53,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
                     (Some(nested), None) => {
                         format!("`{key}` looks like {}, which is not read under this key", nested.format.id)
                     }
-                    (None, _) if messages.as_json_str().is_some() => {
+                    (None, _) if messages.is_string() => {
                         // As `str()` and `to_csv` write a list.
                         let is_printed = messages.as_str().is_some_and(|text| text.starts_with("[{'"));
                         let what = if is_printed { "a list as Python prints it" } else { "a string" };

@@ -9,28 +9,26 @@ declare_rule! {
 }
 
 fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
-    for (number, (message, parts)) in cx.transcript.messages_with_parts().enumerate() {
-        for part in parts {
-            let Body::Reasoning(reasoning) = &part.body else { continue };
-            let cases: &[&'static str] = match reasoning.signature {
-                Signature::Missing => &["missing"],
-                Signature::Empty => &["empty"],
-                Signature::Null => &["null", "empty"],
-                Signature::Present => continue,
-            };
-            if reasoning.is_redacted {
-                continue;
-            }
-            let finding = out.report(part.place, "reasoning has no signature");
-            let value = cx.document.value(part.place.node);
-            let lost = format!("the reasoning, {} bytes", value.raw().len());
-            finding.fix(Fix::lossy(lost, [Change::Remove(part.place.node)]));
-            finding
-                .caption("unsigned")
-                .help("send reasoning back unchanged, or remove it")
-                .add_cases(cases.iter().copied())
-                .at(cx, (number, message, part));
+    for (number, message, part) in cx.transcript.sites() {
+        let Body::Reasoning(reasoning) = &part.body else { continue };
+        let cases: &[&'static str] = match reasoning.signature {
+            Signature::Missing => &["missing"],
+            Signature::Empty => &["empty"],
+            Signature::Null => &["null", "empty"],
+            Signature::Present => continue,
+        };
+        if reasoning.is_redacted {
+            continue;
         }
+        let finding = out.report(part.place, "reasoning has no signature");
+        let value = cx.document.value(part.place.node);
+        let lost = format!("the reasoning, {} bytes", value.raw().len());
+        finding.fix(Fix::lossy(lost, [Change::Remove(part.place.node)]));
+        finding
+            .caption("unsigned")
+            .help("send reasoning back unchanged, or remove it")
+            .add_cases(cases.iter().copied())
+            .at(cx, (number, message, part));
     }
     // In most formats no call has a signature: a finding for each would cost too much.
     if cx.entry(&RULE, Some("call")).is_harmful() {

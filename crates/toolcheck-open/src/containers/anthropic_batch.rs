@@ -18,7 +18,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
         if let Some(params) = entry.get("params") {
             return Some(batch::Part::Request("params", params));
         }
-        let message = entry.get("result").and_then(|result| result.get("message"));
+        let message = entry.get_in(&["result", "message"]);
         message.map(|message| batch::Part::Response("result.message", message))
     })
 }

@@ -29,7 +29,7 @@ pub(super) fn first(bytes: &[u8], test: impl Fn(Value<'_, '_>) -> bool) -> bool 
         let root = document.root();
         let entry = root.get("requests").unwrap_or(root);
         let entry = entry.elements().next().unwrap_or(entry);
-        entry.get("custom_id").is_some() && test(entry)
+        entry.has("custom_id") && test(entry)
     })
 }
 

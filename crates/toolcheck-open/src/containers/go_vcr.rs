@@ -1,7 +1,5 @@
 //! Cassettes of go-vcr.
 
-use toolcheck_json::Value;
-
 use super::{Container, head_has, is_json, json_starts, outer_keys};
 use crate::cassette::{Layout, open_cassette};
 use crate::needs::Needs;
@@ -16,9 +14,7 @@ const OWN: [&[u8]; 5] = [b"proto_major:", b"rwmutex:", b"content_length:", b"\n 
 fn sniff(bytes: &[u8]) -> bool {
     if is_json(bytes) {
         return head_has(bytes, b"\"proto_major\"")
-            && json_starts(bytes, "\"interactions\"", |root| {
-                root.get("interactions").is_some_and(Value::is_array)
-            });
+            && json_starts(bytes, "\"interactions\"", |root| root.has_list("interactions"));
     }
     // The version comes first: Go writes the fields of a structure in their order.
     let mut keys = outer_keys(bytes).filter(|key| matches!(*key, b"version" | b"interactions"));

@@ -32,7 +32,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
             let is_request = !is_other && (is_sent || exchange::is_request(body));
             return Some(if is_request { batch::Part::Request("body", body) } else { batch::Part::Other });
         }
-        let body = entry.get("response").and_then(|response| response.get("body"));
+        let body = entry.get_in(&["response", "body"]);
         body.map(|body| batch::Part::Response("response.body", body))
     })
 }

@@ -93,7 +93,7 @@ fn messages(line: &[u8], start: usize, in_text: bool) -> Vec<Mapped> {
     if line.starts_with(b"{") && memchr::memmem::find(line, IN_TEXT).is_some() {
         let document = Document::read(line);
         let is_record = document.root().get_any(&BESIDE).is_some();
-        for member in document.root().members().filter(|member| is_record && member.as_json_str().is_some()) {
+        for member in document.root().members().filter(|member| is_record && member.is_string()) {
             let is_message = memchr::memmem::find(member.raw(), IN_TEXT).is_some();
             if let Some(text) = request_log::text(line, 0, member).ok().filter(|_| is_message)
                 && let Some(place) = message(text.text())
@@ -166,5 +166,5 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
 fn is_of(reader: &Reader, message: &[u8]) -> bool {
     let document = Document::read(message);
     let root = document.root();
-    !is_whole(message) || root.get("jsonrpc").is_some() || (reader.sniff)(&[root]) > 0
+    !is_whole(message) || root.has("jsonrpc") || (reader.sniff)(&[root]) > 0
 }

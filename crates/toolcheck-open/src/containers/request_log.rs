@@ -187,7 +187,7 @@ fn is_record(record: Value<'_, '_>, takes_exchanges: bool) -> bool {
 fn bodies<'d, 's>(record: Value<'d, 's>) -> Option<(&'static Place, Value<'d, 's>, Response<'d, 's>)> {
     PLACES.iter().find_map(|place| {
         let Place(path, responses, _) = place;
-        let is_body = |body: &Value<'_, '_>| body.is_object() || body.as_json_str().is_some();
+        let is_body = |body: &Value<'_, '_>| body.is_object() || body.is_string();
         let body = at(record, path).filter(is_body)?;
         let is_answer = |body: &Value<'_, '_>| is_body(body) || body.is_array();
         let found = |path: &Path| Some((*path, at(record, path).filter(is_answer)?));
@@ -233,7 +233,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
 }
 
 fn list_of<'d, 's>(root: Value<'d, 's>) -> Value<'d, 's> {
-    let holder = root.get("data").filter(|data| data.get("pairs").is_some()).unwrap_or(root);
+    let holder = root.get("data").filter(|data| data.has("pairs")).unwrap_or(root);
     let mut lists = LISTS.iter().filter_map(|key| holder.get(key));
     lists.find(|list| list.is_array()).unwrap_or(root)
 }

@@ -19,7 +19,7 @@ fn sniff(bytes: &[u8]) -> bool {
         return head_has(bytes, b"bodyPatterns:") && outer_keys(bytes).any(is_own);
     }
     let has_patterns = |mapping: Value<'_, '_>| {
-        let patterns = mapping.get("request").and_then(|request| request.get("bodyPatterns"));
+        let patterns = mapping.get_in(&["request", "bodyPatterns"]);
         patterns.is_some_and(Value::is_array)
     };
     json_starts(bytes, "\"bodyPatterns\"", |root| {

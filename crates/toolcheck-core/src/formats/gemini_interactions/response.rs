@@ -11,7 +11,7 @@ const WHOLE: [&str; 2] = ["completed", "requires_action"];
 
 pub(super) fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
     // Until June 2026, they were called outputs.
-    let is_own = value.get_str("object").is_some_and(|object| object == "interaction");
+    let is_own = value.is("object", "interaction");
     let steps = value.get("steps").or_else(|| value.get("outputs").filter(|_| is_own));
     let steps = steps.filter(|steps| steps.is_array())?;
     let mut transcript = Transcript::new(FORMAT.key(), value);
@@ -65,7 +65,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                     assembly.arguments(0, Some(number), delta.get("arguments"), Some(locate));
                 }
                 Some("thought_summary") => {
-                    let text = delta.get("content").and_then(|content| content.get("text"));
+                    let text = delta.get_in(&["content", "text"]);
                     assembly.reasons(0, number, [text, None], locate(delta));
                 }
                 Some("thought_signature") => {
@@ -76,7 +76,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
         }
         // It says how the turn ended, and repeats none of its steps.
         Some("interaction.completed" | "interaction.complete") => {
-            let status = event.get("interaction").and_then(|interaction| interaction.get("status"));
+            let status = event.get_in(&["interaction", "status"]);
             assembly.end(0, assembly::is_whole(status, &WHOLE));
         }
         Some("error") => assembly.end(0, false),

@@ -6,7 +6,7 @@ use crate::ir::{Named, ToolChoiceMode};
 
 /// Reads the choice among some tools.
 pub(super) fn among<'s>(choice: Value<'_, 's>) -> Option<ToolChoiceMode<'s>> {
-    let is_among = choice.get_str("type").as_deref() == Some("allowed_tools");
+    let is_among = choice.is("type", "allowed_tools");
     let allowed = choice.get("allowed_tools").filter(|_| is_among)?;
     let names = allowed.list("tools").filter_map(|tool| {
         let name = tool.get_any(&["function", "custom"])?.get("name").and_then(Named::of)?;

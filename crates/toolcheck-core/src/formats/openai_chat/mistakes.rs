@@ -18,7 +18,7 @@ pub(in crate::formats) fn is_body(root: Value<'_, '_>) -> bool {
 /// Whether a message has calls or is a result, by keys that only Chat Completions and its dialects have.
 pub(crate) fn has_tools(message: Value<'_, '_>) -> bool {
     message.get("tool_calls").is_some_and(|calls| calls.elements().next().is_some())
-        || message.get("tool_call_id").is_some()
+        || message.has("tool_call_id")
 }
 
 /// How many of the last parts are searched for the call that a message names.

@@ -14,15 +14,13 @@ pub(super) fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d
         let list = message.get(key).filter(|list| list.is_array() && list.elements().next().is_some())?;
         list.elements().all(|entry| entry.is_object() && is_own(entry)).then_some(list)
     };
-    let is_of_agno = |entry: Value<'_, '_>| {
-        entry.get("tool_name").is_some() && entry.get_any(&["function", "type"]).is_none()
-    };
+    let is_of_agno =
+        |entry: Value<'_, '_>| entry.has("tool_name") && entry.get_any(&["function", "type"]).is_none();
     let is_of_letta = |entry: Value<'_, '_>| {
         entry.get_str("tool_call_id").is_some() && entry.get_any(&["func_response", "status"]).is_some()
     };
-    let is_of_ag2 = |entry: Value<'_, '_>| entry.get("role").is_some() && entry.get("content").is_some();
-    let is_of_datadog =
-        |entry: Value<'_, '_>| entry.get("tool_id").is_some() && entry.get("result").is_some();
+    let is_of_ag2 = |entry: Value<'_, '_>| entry.has_all(&["role", "content"]);
+    let is_of_datadog = |entry: Value<'_, '_>| entry.has_all(&["tool_id", "result"]);
     let of_datadog = || all("tool_results", is_of_datadog).map(|list| (list, "result"));
     let of_agno = all("tool_calls", is_of_agno).map(|list| (list, "content"));
     let of_letta = || all("tool_returns", is_of_letta).map(|list| (list, "func_response"));
@@ -38,11 +36,11 @@ pub(super) fn results_in_one<'d, 's>(message: Value<'d, 's>) -> Option<(Value<'d
 /// whose results say which side asked for them.
 pub(super) fn id_of_result<'s>(message: Value<'_, 's>) -> Option<Named<'s>> {
     let of_swe_agent = message.get("tool_call_ids").and_then(|ids| ids.elements().next());
-    let of_tau2 = || message.get("id").filter(|_| message.get("requestor").is_some());
+    let of_tau2 = || message.get("id").filter(|_| message.has("requestor"));
     of_swe_agent.or_else(of_tau2).and_then(Named::of)
 }
 
 /// The id of a call that has its name and arguments beside it, in Datadog's spans (`ToolCall` in `ddtrace/llmobs/types.py`).
 pub(super) fn id_of_call<'s>(call: Value<'_, 's>) -> Option<Named<'s>> {
-    call.get("tool_id").filter(|_| call.get("arguments").is_some()).and_then(Named::of)
+    call.get("tool_id").filter(|_| call.has("arguments")).and_then(Named::of)
 }

@@ -9,7 +9,7 @@ use crate::ir::{Named, ToolChoiceMode};
 
 /// Reads the choice among some tools: functions by their names, and others by their types.
 pub(super) fn wanted<'s>(choice: Value<'_, 's>, declared: Option<Value<'_, '_>>) -> ToolChoiceMode<'s> {
-    if choice.get_str("type").as_deref() != Some("allowed_tools") {
+    if !choice.is("type", "allowed_tools") {
         return openai_chat::choice::wanted(choice);
     }
     // Others may have functions that the list does not show.

@@ -90,7 +90,7 @@ impl<'s> Namespaces<'s> {
             }
             Some("tool_search") => {
                 transcript.request.tools.search.get_or_insert(Place::of(value));
-                let is_client = value.get_str("execution").as_deref() == Some("client");
+                let is_client = value.is("execution", "client");
                 transcript.request.tools.is_hosted_search |= !is_client;
                 if is_client && value.get("description").is_none_or(Value::is_null) {
                     let (case, key, place) = ("search-description", "description", Place::of(value));
@@ -148,7 +148,7 @@ impl<'s> Namespaces<'s> {
         let own = own.map(tool).filter(|tool| tool.executor == Executor::Client);
         self.default.extend(own.filter_map(|tool| tool.name).map(|name| name.text));
         for value in list.elements() {
-            let is_call = value.get_str("type").as_deref() == Some("function_call");
+            let is_call = value.is("type", "function_call");
             let Some(name) = value.get("name").and_then(Named::of).filter(|_| is_call) else { continue };
             if let Some(namespace) = value.get("namespace").filter(|namespace| !namespace.is_null()) {
                 let is_declared = |namespace: &Named<'_>| self.names.contains(&namespace.text);
@@ -198,5 +198,5 @@ const WITHOUT_FUNCTIONS: [&str; 9] = words(
 
 /// Whether a tool is loaded only after a search has found it.
 fn is_deferred(tool: Value<'_, '_>) -> bool {
-    tool.get("defer_loading").and_then(Value::as_bool) == Some(true)
+    tool.is_true("defer_loading")
 }

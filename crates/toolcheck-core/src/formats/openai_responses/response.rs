@@ -17,7 +17,7 @@ pub(super) fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
         }
     }
     settle_run_calls(&mut transcript);
-    let is_cut = |item: Value<'_, '_>| item.get_str("status").is_some_and(|status| status == "incomplete");
+    let is_cut = |item: Value<'_, '_>| item.is("status", "incomplete");
     let is_whole = assembly::is_whole(value.get("status"), &["completed"]) && !output.elements().any(is_cut);
     Some(vec![Completion { transcript, is_whole }])
 }
@@ -43,7 +43,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
             let mut transcript = Transcript::new(FORMAT.key(), value);
             item(&mut transcript, value, 0);
             let number = event.get("output_index").and_then(Value::as_u64).unwrap_or_default();
-            let is_done = event.get_str("type").as_deref() == Some("response.output_item.done");
+            let is_done = event.is("type", "response.output_item.done");
             let said = Completion { transcript, is_whole: true };
             let answer = Choice::new(&said, value, read_reasoning, locate);
             if is_done {
@@ -83,7 +83,7 @@ pub(super) fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locat
                     assembly.replace(answers);
                 }
                 Some(answers) => assembly.end(0, answers.iter().all(|answer| answer.is_whole)),
-                None => assembly.end(0, event.get_str("type").as_deref() == Some("response.completed")),
+                None => assembly.end(0, event.is("type", "response.completed")),
             }
         }
         Some("error") => assembly.end(0, false),

@@ -30,8 +30,7 @@ pub(super) fn settle<'s>(transcript: &mut Transcript<'s>, list: Value<'_, 's>) {
     let mut calls: HashMap<Cow<'s, str>, Cow<'s, str>> = HashMap::default();
     if transcript.parts.iter().any(|part| is_local(&part.body)) {
         let named = |item: Value<'_, 's>, key| item.get(key).and_then(Named::of).map(|name| name.text);
-        let of_shell =
-            list.elements().filter(|item| item.get_str("type").as_deref() == Some("local_shell_call"));
+        let of_shell = list.elements().filter(|item| item.is("type", "local_shell_call"));
         calls.extend(of_shell.filter_map(|item| Some((named(item, "id")?, named(item, "call_id")?))));
     }
     for part in &mut transcript.parts {

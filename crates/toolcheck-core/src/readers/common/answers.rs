@@ -17,7 +17,7 @@ pub(crate) fn reader_of_answer(value: Value<'_, '_>) -> Option<ReadMessage> {
     }
     let Some(role) = value.get("role") else {
         // DSPy's outputs, of which one with calls is an object.
-        let is_output = value.get("tool_calls").is_some() && value.get("text").is_some();
+        let is_output = value.has_all(&["tool_calls", "text"]);
         let read: ReadMessage = read_output;
         return (is_output && lists::calls_of_output(value).next().is_some()).then_some(read);
     };
@@ -52,7 +52,7 @@ pub(crate) fn has_blocks(message: Value<'_, '_>, key: &str, keys: &[&str]) -> bo
 /// `langfuse/langchain/CallbackHandler.py` of langfuse/langfuse-python).
 fn calls_in_kwargs<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let calls = message.get("additional_kwargs")?.get("tool_calls")?;
-    let is_own = message.get("role").is_some() && message.get_any(&["tool_calls", "blocks"]).is_none();
+    let is_own = message.has("role") && message.get_any(&["tool_calls", "blocks"]).is_none();
     Some(calls).filter(|calls| is_own && calls.elements().next().is_some_and(holds_call))
 }
 
@@ -64,14 +64,12 @@ pub(crate) fn has_calls_in_content(message: Value<'_, '_>) -> bool {
 }
 
 pub(crate) fn is_call_part(part: Value<'_, '_>) -> bool {
-    part.get("id").is_some()
-        && part.get_str("type").as_deref() == Some("function")
-        && part.get("function").is_some_and(|function| function.get("arguments").is_some())
+    part.has("id") && part.is("type", "function") && part.get_in(&["function", "arguments"]).is_some()
 }
 
 fn read_calls_in_content<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>) {
     transcript.next_message(Role::Assistant, message);
-    let is_of_tool = message.get_str("role").as_deref() == Some("tool");
+    let is_of_tool = message.is("role", "tool");
     message.list("content").for_each(|part| add_call_part(transcript, part, is_of_tool));
 }
 
@@ -104,7 +102,7 @@ pub(crate) fn read_own_calls<'s>(transcript: &mut Transcript<'s>, message: Value
 /// Whether the calls of a message are blocks of its content.
 pub(crate) fn is_of_blocks(message: Value<'_, '_>) -> bool {
     let mut blocks = message.list("content");
-    blocks.any(|block| block.get_str("type").as_deref() == Some("tool_use"))
+    blocks.any(|block| block.is("type", "tool_use"))
 }
 
 pub(crate) fn holds_call<'d, 's>(value: Value<'d, 's>) -> bool {

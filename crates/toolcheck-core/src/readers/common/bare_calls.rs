@@ -39,13 +39,12 @@ pub(crate) fn calls<'s>(value: Value<'_, 's>, answers: usize) -> Vec<Body<'s>> {
 /// Whether results without an id follow calls that are all of a text, in a list whose messages have no calls of their own.
 pub(crate) fn are_answered(list: Value<'_, '_>) -> bool {
     let is_answer = |turn: Value<'_, '_>| {
-        turn.get_str("role").as_deref() == Some("tool")
-            && turn.get_any(&["tool_call_id", "tool_calls", "name"]).is_none()
+        turn.is("role", "tool") && turn.get_any(&["tool_call_id", "tool_calls", "name"]).is_none()
     };
     let turns = list.elements().zip(list.elements().skip(1)).take(MESSAGES_LOOKED_AT);
     let mut answered = turns.filter(|(_, turn)| is_answer(*turn)).map(|(before, _)| before);
     answered.any(|before| {
-        before.get_str("role").as_deref() == Some("assistant")
+        before.is("role", "assistant")
             && before.get("tool_calls").is_none()
             && before.get("content").map(parts::said_alone).is_some_and(is_call)
     })

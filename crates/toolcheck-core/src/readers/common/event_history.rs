@@ -72,7 +72,7 @@ impl<'s> Session<'s> {
             for call in calls.into_iter().flat_map(Value::elements) {
                 open.extend(call.get("id").and_then(Named::of).map(|id| (id.text, (number, call))));
             }
-            if message.get_str("role").as_deref() != Some("tool") {
+            if !message.is("role", "tool") {
                 end = number;
                 continue;
             }
@@ -160,7 +160,7 @@ impl<'s> Session<'s> {
     }
 
     pub(super) fn content(&mut self, content: Value<'_, 's>) {
-        let is_of_model = content.get_str("role").as_deref() == Some("model");
+        let is_of_model = content.is("role", "model");
         let role = if is_of_model { Role::Assistant } else { Role::User };
         for part in content.get("parts").into_iter().flat_map(Value::elements) {
             if let Some(call) = part.get_any(&["functionCall", "function_call"]) {
@@ -172,7 +172,7 @@ impl<'s> Session<'s> {
                     self.calls.entry(called.text).and_modify(|called| called.has_result = true);
                 }
                 self.transcript.turn(Role::Tool, answer).part(answer, Body::Result(result));
-            } else if let Some(text) = part.get("text").filter(|text| text.as_json_str().is_some()) {
+            } else if let Some(text) = part.get("text").filter(|text| text.is_string()) {
                 self.transcript.turn(role, content).part(text, Body::text(Some(text)));
             }
         }

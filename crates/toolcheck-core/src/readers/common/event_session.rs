@@ -161,7 +161,7 @@ impl<'s> Session<'s> {
             }
         }
         self.transcript.details.misplaced_events.extend(self.again.into_values());
-        Conversation { title: "session".to_owned(), transcript: self.transcript, end: ConversationEnd::Open }
+        Conversation::new("session", self.transcript, ConversationEnd::Open)
     }
 
     /// Adds an event of a kind. Says whether it has called, answered, said or declared something.
@@ -541,7 +541,7 @@ impl<'s> Session<'s> {
     }
 
     fn say(&mut self, says: &EventMessage, kind: &str, item: Value<'_, 's>) {
-        let Some(text) = says.text.of(item).filter(|text| text.as_json_str().is_some()) else { return };
+        let Some(text) = says.text.of(item).filter(|text| text.is_string()) else { return };
         if let Some(id) = says.item.of(item).and_then(Value::as_str)
             && *self.said.entry(id).or_insert_with(|| kind.to_owned()) != *kind
         {

@@ -64,9 +64,9 @@ impl Key {
                 value.as_str().is_some_and(|text| self.any.iter().any(|one| *one == *text))
             }
             Types::Any => true,
-            Types::Text => value.as_json_str().is_some(),
+            Types::Text => value.is_string(),
             Types::Object => value.is_object(),
-            Types::TextOrList => value.as_json_str().is_some() || value.is_array(),
+            Types::TextOrList => value.is_string() || value.is_array(),
         }
     }
 }

@@ -48,9 +48,7 @@ pub(crate) fn settle<'s>(transcript: &mut Transcript<'s>, document: &Document<'s
 
 /// Whether a call has its name and its arguments side by side: `{"name": …, "args": {…}, "id": …}`.
 fn is_call(value: Value<'_, '_>) -> bool {
-    value.get("name").is_some()
-        && value.get("function").is_none()
-        && value.get("args").is_some_and(Value::is_object)
+    value.has("name") && value.get("function").is_none() && value.has_object("args")
 }
 
 /// Whether a message has such calls.
@@ -61,5 +59,5 @@ pub(crate) fn has_calls(message: Value<'_, '_>) -> bool {
 /// The function of a tool that a message has as its content.
 fn definition<'d, 's>(message: Value<'d, 's>) -> Option<Value<'d, 's>> {
     let function = message.get("content")?.get("function")?;
-    (function.get("name").is_some() && function.get("arguments").is_none()).then_some(function)
+    (function.has("name") && function.get("arguments").is_none()).then_some(function)
 }

@@ -81,7 +81,7 @@ pub(super) fn is_of_sdk(list: Value<'_, '_>) -> bool {
 /// Whether an object is a page of a list as OpenAI's API returns it, which begins with the newest unless it is asked for
 /// another order.
 pub(super) fn is_page(value: Value<'_, '_>) -> bool {
-    value.get_str("object").as_deref() == Some("list") && value.get_any(&["first_id", "has_more"]).is_some()
+    value.is("object", "list") && value.get_any(&["first_id", "has_more"]).is_some()
 }
 
 /// How sure a format must be of a list of messages.
@@ -99,9 +99,9 @@ pub(super) fn surest(value: Value<'_, '_>) -> Option<&'static Format> {
 /// `livekit-agents/livekit/agents/voice/report.py` of livekit/agents), and Vapi's calls their messages again, also in the form of
 /// OpenAI (`Artifact` in <https://docs.vapi.ai/api-reference/calls/get>).
 pub(super) fn repeated_by_voice(value: Value<'_, '_>, member: Value<'_, '_>) -> Option<&'static str> {
-    let is_list = |key: &str| value.get(key).is_some_and(Value::is_array);
+    let is_list = |key: &str| value.has_list(key);
     if member.has_key("events") {
-        let items = value.get("chat_history").and_then(|history| history.get("items"));
+        let items = value.get_in(&["chat_history", "items"]);
         return items.and_then(|items| items.elements().next()).map(|_| "events beside messages");
     }
     let of_openai = "messagesOpenAIFormatted";
@@ -109,7 +109,7 @@ pub(super) fn repeated_by_voice(value: Value<'_, '_>, member: Value<'_, '_>) -> 
         || member.has_key("conversation") && is_list(of_openai)
         || member.has_key("artifact")
             && member.get("messages").is_some_and(|again| {
-                let is_of_call = |message: Value<'_, '_>| message.get("secondsFromStart").is_some();
+                let is_of_call = |message: Value<'_, '_>| message.has("secondsFromStart");
                 let count = |key| value.list(key).count();
                 value.list("messages").any(is_of_call) && count("messages") == again.elements().count()
             });
@@ -120,22 +120,22 @@ pub(super) fn repeated_by_voice(value: Value<'_, '_>, member: Value<'_, '_>) -> 
 pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
     // Gemini CLI keeps the call that a checkpoint is made for beside the history that ends with it
     // (`packages/core/src/utils/checkpointUtils.ts`).
-    let is_of_checkpoint = || value.get("clientHistory").is_some_and(Value::is_array);
+    let is_of_checkpoint = || value.has_list("clientHistory");
     // DSPy keeps what it has taken out of a response beside it (`dspy/clients/base_lm.py`), and DevTools too.
     let is_of_response =
         || value.get_any(&["response", "raw_response"]).is_some_and(unsupported::is_response);
     // Of older chats of Open WebUI, only the messages by their ids have the items of the turns.
     let is_shown = || {
-        let all = value.get("history").and_then(|history| history.get("messages"));
+        let all = value.get_in(&["history", "messages"]);
         all.is_some_and(message_lines::has_outputs) && !message_lines::has_outputs(member)
     };
     // MLflow shows of a trace what its spans have.
     let is_preview = || {
-        let spans = value.get("data").and_then(|data| data.get("spans"));
+        let spans = value.get_in(&["data", "spans"]);
         spans.is_some_and(|spans| spans.elements().next().is_some())
     };
     // Agno's runs have the blocks of Claude's last answer beside the messages (`libs/agno/agno/run/agent.py`).
-    member.has_key("model_provider_data") && value.get("messages").is_some()
+    member.has_key("model_provider_data") && value.has("messages")
         || member.has_key("messages") && is_shown()
         || member.has_key("info") && is_preview()
         || member.has_key("toolCall") && is_of_checkpoint()
@@ -144,5 +144,5 @@ pub(super) fn is_copy(value: Value<'_, '_>, member: Value<'_, '_>) -> bool {
 
 /// Whether a member of a row of NeMo Gym is what a verifier expects beside the request.
 pub(super) fn is_expected_in_gym(row: Value<'_, '_>, member: Value<'_, '_>) -> bool {
-    member.has_key("expected_action") && row.get("responses_create_params").is_some()
+    member.has_key("expected_action") && row.has("responses_create_params")
 }

@@ -47,7 +47,7 @@ pub(crate) fn is_list(list: Value<'_, '_>) -> bool {
 
 fn is_message(value: Value<'_, '_>) -> bool {
     let has = |key: &str| value.get(key).is_some();
-    let says = |key: &str| value.get(key).is_some_and(|value| value.as_json_str().is_some());
+    let says = |key: &str| value.has_text(key);
     let is_item = || {
         let kind = value.get_str("type");
         matches!(kind.as_deref(), Some("function_call" | "function_call_output"))
@@ -60,8 +60,7 @@ fn is_message(value: Value<'_, '_>) -> bool {
 
 /// Whether a value is a message with a role and something that is said.
 pub(crate) fn is_plain(value: Value<'_, '_>) -> bool {
-    value.get("role").is_some_and(|role| role.as_json_str().is_some())
-        && value.get_any(&["content", "parts", "tool_calls"]).is_some()
+    value.has_text("role") && value.get_any(&["content", "parts", "tool_calls"]).is_some()
 }
 
 /// The message that an entry of a list or a line of a log wraps: the only one under any of its keys, or beside something else
@@ -184,7 +183,7 @@ impl<'d, 's> Beside<'d, 's> {
         // A `function` may be anything: a name, or a call.
         let declares = |list: &Value<'_, '_>| {
             let first = list.elements().next();
-            first.is_some_and(|tool| tool.get("name").is_some() && tool.get("parameters").is_some())
+            first.is_some_and(|tool| tool.has_all(&["name", "parameters"]))
         };
         let tools = tools_under(row, &TOOLS).or_else(|| row.get("function").filter(declares));
         Self { tools, system }
@@ -224,7 +223,7 @@ pub(crate) fn add_columns<'s>(transcript: &mut Transcript<'s>, row: Value<'_, 's
     add_tools(transcript, row, &tools);
     let system = columns.system.iter().find_map(|key| row.get(key));
     if transcript.request.instructions.is_none() {
-        transcript.request.instructions = system.filter(|text| text.as_json_str().is_some()).map(Place::of);
+        transcript.request.instructions = system.filter(|text| text.is_string()).map(Place::of);
     }
     add_beside(transcript, row);
 }
@@ -254,7 +253,7 @@ fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's
     // template of allenai/Olmo-3-7B-Instruct).
     let first = || {
         let first = row.get("messages")?.elements().next()?;
-        under(first).filter(|_| first.get_str("role").as_deref() == Some("system"))
+        under(first).filter(|_| first.is("role", "system"))
     };
     let of_converse = || row.get("toolConfig").filter(|config| holds_tools(*config));
     let of_settings = || row.get("tool_calls").filter(|calls| unread::is_settings(*calls));
@@ -265,7 +264,7 @@ fn tools_under<'d, 's>(row: Value<'d, 's>, keys: &[&str]) -> Option<Value<'d, 's
 
 /// Whether a value is what Converse has around its tools, or its text: Gemini has other settings under the same key.
 pub(crate) fn holds_tools(config: Value<'_, '_>) -> bool {
-    unread::unwrapped(config, |config| config.get("tools").is_some())
+    unread::unwrapped(config, |config| config.has("tools"))
 }
 
 /// Counts the tools and the calls that rows of a data set have where nobody reads them.
@@ -334,13 +333,13 @@ fn definitions(value: Value<'_, '_>, depth: usize) -> Option<Vec<Definition>> {
         let is_json = document.faults().iter().all(|fault| fault.kind.is_in_text());
         return if is_json && depth < DEEPEST_TEXT { definitions(document.root(), depth + 1) } else { None };
     }
-    let is_text = |tool: &Value<'_, '_>| tool.as_json_str().is_some();
+    let is_text = |tool: &Value<'_, '_>| tool.is_string();
     if value.elements().any(|tool| is_text(&tool)) {
         let texts = value.elements().filter_map(|tool| tool.as_str());
         return Some(texts.filter_map(|text| tools::read_text(&text, python::schema_of)).collect());
     }
     // An empty list, an object without members, or a list of what was called, declares nothing.
-    if value.children().next().is_none() || value.elements().any(|tool| tool.get("tool_args").is_some()) {
+    if value.children().next().is_none() || value.elements().any(|tool| tool.has("tool_args")) {
         return Some(Vec::new());
     }
     python::tools(value)
@@ -358,7 +357,7 @@ pub(crate) fn opened_rows<'s>(document: &Document<'s>) -> Option<Expanded<'s>> {
     let mut strings = Vec::new();
     for row in rows(&records) {
         strings_of_message(row.get("message").unwrap_or(row), &mut strings);
-        let event = row.get("event_data").filter(|event| event.as_json_str().is_some());
+        let event = row.get("event_data").filter(|event| event.is_string());
         strings.extend(event.map(|event| (event.id(), None)));
     }
     (!strings.is_empty()).then(|| expanded(document, strings))
@@ -414,7 +413,7 @@ fn strings_with_lists<'s>(root: Value<'_, 's>) -> Vec<ToOpen<'s>> {
     while let Some(value) = stack.pop() {
         if let Some(said) = spans::said_in_flat(value) {
             found.push(opening(said));
-        } else if value.as_json_str().is_some() {
+        } else if value.is_string() {
             let is_said = may_be_output(value);
             let said = with_text(value, |inner| {
                 holds_list(inner, 0)
@@ -428,7 +427,7 @@ fn strings_with_lists<'s>(root: Value<'_, 's>) -> Vec<ToOpen<'s>> {
             && value.elements().next().is_some_and(|first| with_text(first, is_message).is_some())
         {
             // Each message as a text.
-            let texts = value.elements().filter(|message| message.as_json_str().is_some());
+            let texts = value.elements().filter(|message| message.is_string());
             found.extend(texts.map(|text| (text.id(), None)));
         } else {
             stack.extend(value.children());
@@ -437,7 +436,7 @@ fn strings_with_lists<'s>(root: Value<'_, 's>) -> Vec<ToOpen<'s>> {
             strings_of_message(chosen, &mut found);
         }
         // Calls without a conversation: questions with the calls that answer them.
-        if value.is_object() && value.get("query").is_some() {
+        if value.is_object() && value.has("query") {
             found.extend(value.get_any(&ANSWERS).and_then(calls_in_text).map(opening));
         }
     }
@@ -462,7 +461,7 @@ fn strings_of_message<'s>(message: Value<'_, 's>, found: &mut Vec<ToOpen<'s>>) {
             || *is_call.get_or_insert_with(|| super::turns::is_call(message))
                 && super::turns::TEXTS.iter().any(|key| member.has_key(key));
         let said = if is_wanted { calls_in_text(member).map(opening) } else { None };
-        let is_literal = || is_wanted && message.get("role").is_some() && literal::holds(member, is_calls);
+        let is_literal = || is_wanted && message.has("role") && literal::holds(member, is_calls);
         let of_content = || {
             let content = member.has_key("content").then_some(message)?;
             unread::content_in_text(content).map(opening).or_else(|| unread::carried_tools(content))
@@ -527,9 +526,9 @@ pub(crate) fn calls_of_output<'d, 's>(output: Value<'d, 's>) -> impl Iterator<It
     let is_alone = output.get_any(&["role", "object", "choices"]).is_none();
     let lists = ["tool_calls", "toolCalls", "content"].into_iter().filter_map(move |key| output.get(key));
     let is_call = |call: &Value<'_, '_>| match call.get_str("type").as_deref() {
-        Some("tool_use") => call.get("input").is_some(),
-        Some("function") => call.get("function").is_some_and(|function| function.get("arguments").is_some()),
-        _ => call.get("toolName").is_some() && call.get_any(&["input", "args"]).is_some(),
+        Some("tool_use") => call.has("input"),
+        Some("function") => call.get_in(&["function", "arguments"]).is_some(),
+        _ => call.has("toolName") && call.get_any(&["input", "args"]).is_some(),
     };
     let lists = lists.chain(Some(output)).filter(move |_| is_alone);
     lists.flat_map(|list| list.elements()).filter(is_call)
@@ -541,7 +540,7 @@ const DEEPEST_LIST: usize = 4;
 const VALUES_LOOKED_AT: usize = 64;
 
 fn holds_list(value: Value<'_, '_>, depth: usize) -> bool {
-    if value.as_json_str().is_some() {
+    if value.is_string() {
         return depth < DEEPEST_LIST && with_text(value, |inner| holds_list(inner, depth + 1)).is_some();
     }
     is_list(value)

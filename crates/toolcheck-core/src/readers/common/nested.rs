@@ -215,5 +215,5 @@ pub(crate) fn certainty_of<'d, 's>(
 /// Whether a record is a request or a list of messages as an API takes it, which may quote anything in its texts.
 fn is_request(record: Value<'_, '_>) -> bool {
     let list = if record.is_array() { Some(record) } else { record.get_any(&["messages", "contents"]) };
-    list.and_then(|list| list.elements().next()).is_some_and(|message| message.get("role").is_some())
+    list.and_then(|list| list.elements().next()).is_some_and(|message| message.has("role"))
 }

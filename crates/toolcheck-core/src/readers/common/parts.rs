@@ -26,7 +26,7 @@ pub(crate) fn id<'d, 's>(value: Option<Value<'d, 's>>) -> Option<Value<'d, 's>> 
 
 /// What is said in a turn of Vapi's calls, which has it under a key of its own.
 pub(crate) fn spoken<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let said = turn.get("message").filter(|_| turn.get("secondsFromStart").is_some())?;
+    let said = turn.get("message").filter(|_| turn.has("secondsFromStart"))?;
     id(Some(said)).filter(|_| turn.get_any(&["toolCalls", "toolCallId"]).is_none())
 }
 
@@ -99,9 +99,9 @@ impl<'s> Transcript<'s> {
         for value in content.elements() {
             let is_text =
                 || value.get_str("type").is_none_or(|kind| kind == "text" || kind.ends_with("_text"));
-            let body = if value.as_json_str().is_some() {
+            let body = if value.is_string() {
                 Some(Body::text(Some(value)))
-            } else if value.get("text").is_some_and(|text| text.as_json_str().is_some()) && is_text() {
+            } else if value.has_text("text") && is_text() {
                 Some(Body::text(value.get("text")))
             } else {
                 block(value)
@@ -267,7 +267,7 @@ impl<'s> Transcript<'s> {
 pub(crate) fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
     let mut blocks = content.elements();
     let text = blocks.next().and_then(|block| {
-        let is_text = block.get_str("type").as_deref() == Some("text");
+        let is_text = block.is("type", "text");
         block.get("text").or_else(|| block.get("content").filter(|_| is_text))
     });
     let text = text.filter(|_| blocks.next().is_none());
@@ -276,6 +276,6 @@ pub(crate) fn said_alone<'d, 's>(content: Value<'d, 's>) -> Value<'d, 's> {
 
 /// Whether a block is a text of AgentDojo (`src/agentdojo/types.py` of ethz-spylab/agentdojo).
 pub(crate) fn is_program_text(block: Value<'_, '_>) -> bool {
-    let is_text = |key: &str| block.get(key).is_some_and(|text| text.as_json_str().is_some());
-    block.get_str("type").as_deref() == Some("text") && is_text("content") && block.get("text").is_none()
+    let is_text = |key: &str| block.has_text(key);
+    block.is("type", "text") && is_text("content") && block.get("text").is_none()
 }

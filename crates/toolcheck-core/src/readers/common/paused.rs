@@ -7,9 +7,9 @@ use crate::ir::{Transcript, UnpairedReason};
 
 /// Says of the calls of such a run which of them wait.
 pub(crate) fn settle(row: Option<Value<'_, '_>>, transcript: &mut Transcript<'_>) {
-    let run = row.filter(|row| row.get_str("status").is_some_and(|status| status == "PAUSED"));
+    let run = row.filter(|row| row.is("status", "PAUSED"));
     let waits = |tool: &Value<'_, '_>| {
-        let is = |key: &str| tool.get(key).and_then(Value::as_bool) == Some(true);
+        let is = |key: &str| tool.is_true(key);
         ["requires_confirmation", "requires_user_input", "external_execution_required"].into_iter().any(is)
             && tool.get("result").is_none_or(Value::is_null)
     };

@@ -26,14 +26,15 @@ fn may_be(record: Value<'_, '_>) -> bool {
     let Some(kind) = record.get("type") else {
         return record.get_any(&["messages", "conversations", "contents", "input", "role"]).is_none()
             || record.get_any(&["runId", "run_id"]).is_some()
-            || record.list("messages").next().is_some_and(|first| {
-                WRAPPERS.iter().any(|key| first.get(key).is_some_and(Value::is_object))
-            });
+            || record
+                .list("messages")
+                .next()
+                .is_some_and(|first| WRAPPERS.iter().any(|key| first.has_object(key)));
     };
     // The type of an event has capital letters, or parts. What has a role is a message to a model.
     let mut inside = WRAPPERS.iter().filter_map(|key| record.get(key));
     is_ui_chunk(record)
         || kind.raw().iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'.')
-        || record.get("direction").is_some()
+        || record.has("direction")
         || inside.any(|inner| inner.is_object() && inner.get("role").is_none())
 }

@@ -44,8 +44,7 @@ fn type_of_json(kind: &str) -> Json {
 
 /// The schema that parameters mean which are declared as those of a Python function; `None` if they are a schema already.
 pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
-    if root.get_str("type").as_deref() == Some("dict") && root.get("properties").is_some_and(Value::is_object)
-    {
+    if root.is("type", "dict") && root.has_object("properties") {
         let mut schema = formats::json(root);
         translate(&mut schema);
         return Some(schema.to_string().into_bytes());
@@ -61,7 +60,7 @@ pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
     if !is_signature {
         return None;
     }
-    let says_required = root.members().any(|value| value.get("required").is_some());
+    let says_required = root.members().any(|value| value.has("required"));
     let mut properties = String::new();
     let mut required = String::new();
     for parameter in root.members() {
@@ -74,7 +73,7 @@ pub(crate) fn schema_of(root: Value<'_, '_>) -> Option<Vec<u8>> {
         let comma = if properties.is_empty() { "" } else { ", " };
         let _ = write!(properties, "{comma}{name}: {schema}");
         let is_required = if says_required {
-            parameter.get("required").and_then(Value::as_bool) == Some(true)
+            parameter.is_true("required")
         } else {
             parameter.get("default").is_none() && !is_optional(&kind) && !says_optional(parameter)
         };

@@ -52,7 +52,7 @@ impl<'d, 's> Around<'d, 's> {
     /// What stands around a member of an object that has these tools. Tables have an object for each column, with the numbers
     /// of the rows as its keys (`DataFrame.to_json` of pandas).
     fn member(self, row: Value<'d, 's>, own: Option<Value<'d, 's>>, member: Value<'d, 's>) -> Self {
-        let is_column = |tools: &Value<'_, '_>| tools.get("0").is_some();
+        let is_column = |tools: &Value<'_, '_>| tools.has("0");
         let of_row = |tools: Value<'d, 's>| match member.key_text() {
             Some(key) if is_column(&tools) => tools.get(&key),
             _ => Some(tools),
@@ -304,7 +304,7 @@ impl<'s> FoundList<'_, 's> {
         for part in &mut transcript.parts {
             let item = self.list.document().value(part.place.node);
             let is_stopped =
-                item.get("turn_id").is_some() && item.get_str("status").is_some_and(|it| it != "completed");
+                item.has("turn_id") && item.get_str("status").is_some_and(|it| it != "completed");
             if let Body::Call(call) = &mut part.body
                 && is_stopped
             {
@@ -370,7 +370,7 @@ impl<'d, 's> Search<'d, 's> {
 
     fn run(&mut self, root: Value<'d, 's>, row: Option<Value<'d, 's>>) {
         // Strands keeps a file for each message (`src/strands/session/file_session_manager.py`).
-        if ["message", "message_id", "redact_message"].iter().all(|key| root.get(key).is_some()) {
+        if root.has_all(&["message", "message_id", "redact_message"]) {
             self.left_out.add("other files of this conversation, which has one for each message", 1);
         }
         // Each value with the object around it.
@@ -426,14 +426,14 @@ impl<'d, 's> Search<'d, 's> {
             self.found.push(FoundList { list: value, around, how });
             return;
         }
-        if value.get("type").is_some()
+        if value.has("type")
             && let Some(called) = unread::called(value)
         {
             self.unread.push(called);
             return;
         }
         // DashScope's own API has the messages in `input` and the tools in `parameters`.
-        let of_dashscope = || value.get("parameters").filter(|_| value.get("input").is_some())?.get("tools");
+        let of_dashscope = || value.get("parameters").filter(|_| value.has("input"))?.get("tools");
         let of_column = |config: &Value<'_, '_>| config.get("0").is_some_and(lists::holds_tools);
         let tools = value
             .get_any(&lists::TOOLS)
@@ -482,7 +482,7 @@ impl<'d, 's> Search<'d, 's> {
             if let Some(unread) = flat.filter(|_| unread::member(member).is_none()) {
                 if unread.name.contains("rejected") {
                     self.left_out.add("rejected answers", 1);
-                } else if member.as_json_str().is_some() {
+                } else if member.is_string() {
                     self.unread.push(unread);
                 } else {
                     let around = around.member(value, tools, member);
@@ -598,7 +598,7 @@ impl<'d, 's> Search<'d, 's> {
 
 /// Whether there is anything to look for in a value. A file may have millions.
 fn may_hold(value: Value<'_, '_>) -> bool {
-    value.as_json_str().is_some() || value.children().next().is_some()
+    value.is_string() || value.children().next().is_some()
 }
 
 /// The values that are looked at next, with what stands around each.

@@ -16,8 +16,7 @@ use crate::unread;
 /// Whether a list holds messages with OpenTelemetry's parts.
 pub(crate) fn has_parts(list: Value<'_, '_>) -> bool {
     list.elements().take(LOOKED_AT).any(|message| {
-        message.get("role").is_some()
-            && message.get("parts").is_some_and(|parts| parts.elements().any(is_part))
+        message.has("role") && message.get("parts").is_some_and(|parts| parts.elements().any(is_part))
     })
 }
 
@@ -29,7 +28,7 @@ fn is_part(part: Value<'_, '_>) -> bool {
         // Crush has calls with other keys.
         Some("tool_call") => part.get_any(&["tool_call_id", "data"]).is_none(),
         Some("tool_call_response" | "server_tool_call" | "server_tool_call_response") => true,
-        Some("text" | "reasoning") => part.get("content").is_some(),
+        Some("text" | "reasoning") => part.has("content"),
         _ => is_consent(part),
     }
 }
@@ -176,7 +175,7 @@ pub(crate) fn is_flat_key(key: &str) -> bool {
 /// Anthropic the content (`opentelemetry-instrumentation-anthropic` before 0.62).
 pub(crate) fn said_in_flat<'s>(attribute: Value<'_, 's>) -> Option<Said<'s>> {
     let is_wanted = |key: &str| (key.ends_with(CALLS) || key.ends_with(CONTENT)) && is_flat_key(key);
-    let (key, text) = if attribute.as_json_str().is_some() {
+    let (key, text) = if attribute.is_string() {
         (attribute.key_text().filter(|key| is_wanted(key))?, attribute)
     } else {
         let key = attribute.get_str("key").filter(|key| is_wanted(key))?;
@@ -426,9 +425,8 @@ pub(crate) fn has_wrapped(list: Value<'_, '_>) -> bool {
 
 /// Whether a value is such a message, and not the choice of a response.
 pub(crate) fn is_wrapped(entry: Value<'_, '_>) -> bool {
-    entry.get("message.role").is_some()
-        || entry.get("message").is_some_and(|message| message.get("role").is_some())
-            && entry.get("finish_reason").is_none()
+    entry.has("message.role")
+        || entry.get_in(&["message", "role"]).is_some() && entry.get("finish_reason").is_none()
 }
 
 /// The keys of such lists: of what was sent, and of what was answered.

@@ -23,9 +23,7 @@ pub(crate) fn are_joined(list: Value<'_, '_>) -> bool {
 }
 
 fn begins_with_result(list: Value<'_, '_>) -> bool {
-    let is_result = |block: Value<'_, '_>| {
-        block.get_str("type").as_deref() == Some("tool_result") || block.get("toolResult").is_some()
-    };
+    let is_result = |block: Value<'_, '_>| block.is("type", "tool_result") || block.has("toolResult");
     let holds_result = |message: Value<'_, '_>| {
         message.list("content").any(is_result)
             || answers::has_blocks(message, "parts", &["functionResponse", "function_response"])

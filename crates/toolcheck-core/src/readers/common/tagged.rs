@@ -69,7 +69,7 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
     };
     let says_call = |turn: Value<'_, '_>| {
         let content = turn.get("content").map(said_alone);
-        let content = content.filter(|_| turn.get_str("role").as_deref() == Some("assistant"));
+        let content = content.filter(|_| turn.is("role", "assistant"));
         let has_tag = |text: JsonStr<'_>| text.may_have(WORD) && is_begun(&text.decode());
         content.is_some_and(|said| said.as_json_str().is_some_and(has_tag) || has_list(said))
     };
@@ -77,14 +77,14 @@ pub(crate) fn has_tagged_calls(list: Value<'_, '_>) -> bool {
         let calls = turn.get_any(&["tool_calls", "function_call"]);
         let mut blocks = turn.list("content");
         calls.is_some_and(|calls| calls.children().next().is_some())
-            || blocks.any(|block| block.get_str("type").as_deref() != Some("text"))
+            || blocks.any(|block| !block.is("type", "text"))
     };
     (list.elements().any(says_call) || has_lost_calls(list)) && !list.elements().any(is_other)
 }
 
 /// Whether the user hands on what tools returned, each time after a sentence of the model: their calls were lost.
 fn has_lost_calls(list: Value<'_, '_>) -> bool {
-    let is_of = |turn: Value<'_, '_>, role: &str| turn.get_str("role").as_deref() == Some(role);
+    let is_of = |turn: Value<'_, '_>, role: &str| turn.is("role", role);
     let is_response = |text: JsonStr<'_>| {
         text.may_have("tool_response") && text.decode().trim_start().starts_with(RESPONSE)
     };
@@ -304,7 +304,7 @@ fn is_list_of_calls(text: &str) -> bool {
     let mut elements = document.root().elements().peekable();
     document.faults().is_empty()
         && elements.peek().is_some()
-        && elements.all(|element| element.is_object() && element.get("name").is_some())
+        && elements.all(|element| element.is_object() && element.has("name"))
 }
 
 /// Reads the calls of a block: mostly one, but some models write a list, or one object after another, which programs do not

@@ -20,7 +20,7 @@ const METRICS: [&str; 2] = words("resourceMetrics resource_metrics");
 /// Whether a record is a batch of what programs tell of themselves, most of which are no messages. One with a word for calls
 /// may have them in a form that is not read.
 pub(crate) fn is_batch(record: Value<'_, '_>) -> bool {
-    BATCHES.iter().chain(&METRICS).any(|key| record.get(key).is_some_and(Value::is_array))
+    BATCHES.iter().chain(&METRICS).any(|key| record.has_list(key))
         && ["tool_call", "toolCall", "tool_use", "toolUse"]
             .iter()
             .all(|word| !contains(record.raw(), word.as_bytes()))
@@ -132,7 +132,7 @@ impl<'d, 's> Side<'d, 's> {
             let is_asked = pairs.clone().any(|(asked, _)| *asked == key);
             let is_plain = pairs.any(|(asked, _)| asked.starts_with("input"));
             let is_sent = is_asked && says_model(span, key) == Some(true);
-            let may_be_sent = is_sent && (is_own(key) || span.get("call_type").is_some());
+            let may_be_sent = is_sent && (is_own(key) || span.has("call_type"));
             let tools = tools(span, of(key).filter(|_| is_plain || may_be_sent)?);
             return Some(Self { answer: None, tools, is_known: is_own(key) || is_span(span), is_sent });
         };
@@ -196,7 +196,7 @@ fn is_last_word(said: Value<'_, '_>) -> bool {
 
 /// Whether a span is of one request to a model. One of something else may have carried out the last calls itself.
 fn is_of_model(span: Value<'_, '_>, key: &str, asked: Value<'_, '_>, said: Value<'_, '_>) -> bool {
-    let of_response = || asked.get("model").is_some() && unread::unwrapped(said, unsupported::is_response);
+    let of_response = || asked.has("model") && unread::unwrapped(said, unsupported::is_response);
     says_model(span, key).unwrap_or_else(|| is_own(key) || of_response())
 }
 
@@ -293,7 +293,7 @@ const CONVERSATIONS_OF_SPAN: usize = 8;
 /// The tools of a span: its own, or those beside what was sent.
 fn tools<'d, 's>(span: Value<'d, 's>, asked: Value<'d, 's>) -> Option<Value<'d, 's>> {
     // Braintrust, and LangSmith.
-    let params = span.get("extra").and_then(|extra| extra.get("invocation_params"));
+    let params = span.get_in(&["extra", "invocation_params"]);
     let places = [Some(span), span.get("metadata"), params, Some(asked)];
     let mut tools = places.into_iter().flatten().filter_map(|place| place.get_any(&lists::TOOLS));
     tools.find(|tools| is_filled(*tools))
@@ -310,8 +310,6 @@ pub(crate) fn repeats(span: Value<'_, '_>, member: Value<'_, '_>) -> bool {
         .iter()
         .any(|[sent, said]| member.has_key(said) && span.get(sent).is_some_and(spans::has_wrapped));
     let has_flat = || span.get_any(&["llm.input_messages", "attributes.llm.input_messages"]).is_some();
-    let is_inner = ["input", "output"].iter().any(|key| member.has_key(key)) && member.get("value").is_some();
-    is_answer
-        || is_inner && span.get("llm").is_some_and(|llm| llm.get("input_messages").is_some())
-        || is_value() && has_flat()
+    let is_inner = ["input", "output"].iter().any(|key| member.has_key(key)) && member.has("value");
+    is_answer || is_inner && span.get_in(&["llm", "input_messages"]).is_some() || is_value() && has_flat()
 }

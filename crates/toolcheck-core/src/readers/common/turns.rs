@@ -63,8 +63,7 @@ pub(crate) fn has_from(list: Value<'_, '_>) -> bool {
     // Beside messages with a role, it is one whose role has the wrong key. Those of chat-ui, which are only named, have calls
     // and results in lists of updates.
     let is_other = |turn: Value<'_, '_>| {
-        turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none()
-            || turn.get("updates").is_some_and(Value::is_array)
+        turn.get_any(&["role", "type"]).is_some() && turn.get("from").is_none() || turn.has_list("updates")
     };
     let mut turns = list.elements().take(LOOKED_AT);
     turns.clone().any(is_turn) && !turns.any(is_other)
@@ -77,7 +76,7 @@ const OF_TEMPLATES: [&str; 7] =
 
 fn is_of_template(turn: Value<'_, '_>) -> bool {
     // AgentKit of Inngest, which is only named, has the call in its results.
-    turn.get_str("role").is_some_and(|role| OF_TEMPLATES.contains(&&*role))
+    turn.is_one_of("role", &OF_TEMPLATES)
         && turn.get_any(&TEXTS).is_some()
         && turn.get("tool").is_none_or(|tool| !tool.is_object())
 }
@@ -85,14 +84,12 @@ fn is_of_template(turn: Value<'_, '_>) -> bool {
 /// The name of the tool that a turn calls, and what it returned: ChatGLM3's rows have both in one
 /// (`finetune_demo/README_en.md` of THUDM/ChatGLM3).
 fn call_with_result<'d, 's>(turn: Value<'d, 's>) -> Option<(Value<'d, 's>, Value<'d, 's>)> {
-    turn.get("parameters")
-        .filter(|_| turn.get_str("role").as_deref() == Some("tool"))
-        .zip(turn.get("observation"))
+    turn.get("parameters").filter(|_| turn.is("role", "tool")).zip(turn.get("observation"))
 }
 
 /// The tool that a message of gpt-oss calls (`Message.to_dict` of `openai_harmony`).
 fn recipient<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
-    let is_of_model = turn.get_str("role").as_deref() == Some("assistant") && turn.get("channel").is_some();
+    let is_of_model = turn.is("role", "assistant") && turn.has("channel");
     let is_tool = |name: &str| !matches!(name, "all" | "assistant" | "user");
     turn.get("recipient").filter(|name| is_of_model && name.as_str().is_some_and(|name| is_tool(&name)))
 }
@@ -115,7 +112,7 @@ fn calls_beside<'d, 's>(turn: Value<'d, 's>) -> Option<Value<'d, 's>> {
 /// Whether a turn is a call with LLaMA-Factory's own role for it (`Role` in `src/llamafactory/data/data_utils.py`), which
 /// APIs have for results with the name of a tool.
 fn is_call_of_function(turn: Value<'_, '_>) -> bool {
-    turn.get_str("role").as_deref() == Some("function")
+    turn.is("role", "function")
         && turn.get("name").is_none()
         && turn.get_any(&TEXTS).and_then(Value::as_str).is_some_and(|text| calls_shown(&text) > 0)
 }
@@ -130,7 +127,7 @@ fn of_functions(mut name: Named<'_>) -> Named<'_> {
 
 /// Whether a list has roles for calls or results that no API has.
 pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
-    let is_of_function = |turn: Value<'_, '_>| turn.get("function_call").is_some_and(Value::is_object);
+    let is_of_function = |turn: Value<'_, '_>| turn.has_object("function_call");
     let is_own = |turn: Value<'_, '_>| match turn.get_str("role").as_deref() {
         None | Some("user" | "system") => false,
         Some("bot" | "agent") => turn.get_any(&["secondsFromStart", "words"]).is_some(),
@@ -142,7 +139,7 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
             recipient(turn).is_some()
                 || calls_of_program(turn).is_some()
                 || calls_beside(turn).is_some_and(is_python)
-                || turn.get("function_call").is_some_and(Value::is_array)
+                || turn.has_list("function_call")
         }
         // Beside calls between tags, results need no id: `HuggingFaceTB/smoltalk2`.
         Some("tool") => {
@@ -150,9 +147,7 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
                 || turn.get_any(&["tool_call_id", "tool_name"]).is_none() && tagged::has_tagged_calls(list)
         }
         // ShareGPT's speakers as roles: `Jofthomas/hermes-function-calling-thinking-V1`.
-        Some("human" | "model") => {
-            turn.get("content").is_some_and(|text| text.as_json_str().is_some()) && tagged::has_tags(list)
-        }
+        Some("human" | "model") => turn.has_text("content") && tagged::has_tags(list),
         Some("function") => is_call_of_function(turn) && !list.elements().any(is_of_function),
         Some(role) => is_one_of(role, &CALLS) || is_of_template(turn),
     };
@@ -163,7 +158,7 @@ pub(crate) fn has_call_roles(list: Value<'_, '_>) -> bool {
 pub(crate) fn have_own_blocks<'d, 's: 'd>(messages: impl Iterator<Item = Value<'d, 's>>) -> bool {
     messages
         .take(crate::claim::MESSAGES_LOOKED_AT)
-        .any(|turn| turn.get("role").is_some() && turn.list("content").any(is_own_block))
+        .any(|turn| turn.has("role") && turn.list("content").any(is_own_block))
 }
 
 fn is_own_block(block: Value<'_, '_>) -> bool {
@@ -174,8 +169,8 @@ fn is_own_block(block: Value<'_, '_>) -> bool {
 /// <https://github.com/Azure/azure-sdk-for-python/blob/main/sdk/evaluation/azure-ai-evaluation/azure/ai/evaluation/_converters/_models.py>).
 pub(crate) fn is_of_evaluator(block: Value<'_, '_>) -> bool {
     match block.get_str("type").as_deref() {
-        Some("tool_call") => block.get("tool_call_id").is_some() && block.get("arguments").is_some(),
-        Some("tool_result") => block.get("tool_result").is_some() && block.get("tool_use_id").is_none(),
+        Some("tool_call") => block.has_all(&["tool_call_id", "arguments"]),
+        Some("tool_result") => block.has("tool_result") && block.get("tool_use_id").is_none(),
         _ => false,
     }
 }
@@ -261,7 +256,7 @@ fn read_turn<'s>(
             results(transcript, turn, said, answers.as_ref());
             // LLaMA-Factory's rows have results and calls by turns: one `observation` follows a list of calls
             // (`SharegptDatasetConverter` in `src/llamafactory/data/converter.py`, which skips other rows).
-            if turn.get_str("from").as_deref() == Some("observation") && !is_result(following.first()) {
+            if turn.is("from", "observation") && !is_result(following.first()) {
                 settle_calls_before(transcript);
             }
         }
@@ -485,7 +480,7 @@ pub(crate) fn read_answers<'s>(transcript: &mut Transcript<'s>, answers: Value<'
 /// Adds a call that is an object with a name and arguments, perhaps below `function`.
 pub(crate) fn add_call<'s>(transcript: &mut Transcript<'s>, call: Value<'_, 's>) {
     let spec = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
-    let id = call.get_any(&IDS).or_else(|| call.get("id")).filter(|id| id.as_json_str().is_some());
+    let id = call.get_any(&IDS).or_else(|| call.get("id")).filter(|id| id.is_string());
     let name = spec.get_any(&NAMES);
     if is_nameless(spec) {
         add_nameless(transcript, call);
@@ -529,7 +524,7 @@ fn results<'s>(
     let before =
         transcript.messages.iter().rev().nth(1).map(|before| turn.document().value(before.place.node));
     // ComplexFuncBench has calls in a list, and one of what each returned (<https://github.com/zai-org/ComplexFuncBench>).
-    let has_list = |before: Value<'_, '_>| before.get("function_call").is_some_and(Value::is_array);
+    let has_list = |before: Value<'_, '_>| before.has_list("function_call");
     if let Some(each) = text.filter(|text| text.is_array() && before.is_some_and(has_list)) {
         for one in each.elements() {
             transcript.part(one, Body::Result(parts::result(None, Some(one), None)));

@@ -26,7 +26,7 @@ pub(crate) fn add<'s>(reader: &Reader, reading: &mut Reading<'s>, document: &Doc
     // Where nothing else was read, it must be said all the same.
     if let ([], Some(first)) = (&conversations[..], unread.first()) {
         let transcript = Transcript::of_conversation(reader.key(), document.value(first.place.node));
-        conversations.push(Conversation { title: "main".to_owned(), transcript, end: ConversationEnd::Open });
+        conversations.push(Conversation::new("main", transcript, ConversationEnd::Open));
     }
     // What is in no conversation belongs to the one that begins before it.
     for unread in unread.drain(..) {

@@ -12,7 +12,7 @@ const IDS: [&str; 2] = ["tool_call_id", "id"];
 
 /// Whether a message has calls or results. Without any, it is like those of OpenAI.
 pub(super) fn has_tools(message: Value<'_, '_>) -> bool {
-    message.get("role").is_some() && blocks_of(message).take(super::CALLS_LOOKED_AT).any(is_block)
+    message.has("role") && blocks_of(message).take(super::CALLS_LOOKED_AT).any(is_block)
 }
 
 fn is_block(block: Value<'_, '_>) -> bool {

@@ -13,11 +13,11 @@ const CALLS: &str = "tool_calls";
 const RESULTS: &str = "tool_results";
 
 fn is_own(turn: Value<'_, '_>) -> bool {
-    let is_of_tool = |key| turn.list(key).take(1).any(|tool| tool.get("request_id").is_some());
-    turn.get("role").is_some()
+    let is_of_tool = |key| turn.list(key).take(1).any(|tool| tool.has("request_id"));
+    turn.has("role")
         && turn.get("content").is_none()
         && turn.get("message").is_some_and(|said| !said.is_object())
-        && (turn.get("time_in_call_secs").is_some() || is_of_tool(CALLS) || is_of_tool(RESULTS))
+        && (turn.has("time_in_call_secs") || is_of_tool(CALLS) || is_of_tool(RESULTS))
 }
 
 /// The turns with each result behind its call, and one of no call behind what it may be meant for: people talk on while a tool

@@ -12,15 +12,15 @@ fn is_own(message: Value<'_, '_>) -> bool {
         // The AI SDK's data of a file has a type of its own.
         part.get("data").is_some_and(|data| {
             data.get_any(&["text", "tool_call_id"]).is_some() && data.get("type").is_none()
-        }) && part.get("type").is_some()
+        }) && part.has("type")
             && part.get("text").is_none()
     };
-    message.get("role").is_some() && first_blocks(message).any(is_part)
+    message.has("role") && first_blocks(message).any(is_part)
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
     for part in blocks_of(message) {
-        let get = |key| part.get("data").and_then(|data| data.get(key));
+        let get = |key| part.get_in(&["data", key]);
         let body = match part.get_str("type").as_deref() {
             Some("text") => Body::text(get("text")),
             Some("reasoning") => reasoning(None),

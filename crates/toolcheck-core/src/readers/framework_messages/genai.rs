@@ -11,11 +11,11 @@ pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 const KINDS: [&str; 6] = ["Text", "Binary", "ToolCall", "ToolCalls", "ToolResponse", "ToolResponses"];
 
 fn is_own(message: Value<'_, '_>) -> bool {
-    message.get("role").is_some() && first_blocks(message).any(|block| block.get_any(&KINDS).is_some())
+    message.has("role") && first_blocks(message).any(|block| block.get_any(&KINDS).is_some())
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
-    transcript.content(message.get("content").filter(|content| content.as_json_str().is_some()), |_| None);
+    transcript.content(message.get("content").filter(|content| content.is_string()), |_| None);
     for block in blocks_of(message) {
         let Some(own) = block.get_any(&KINDS) else {
             transcript.unknown(block);

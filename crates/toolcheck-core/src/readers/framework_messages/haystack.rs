@@ -8,16 +8,15 @@ use crate::ir::{Body, Role, Transcript};
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
 fn is_own(message: Value<'_, '_>) -> bool {
-    let has = |key: &str| message.get(key).is_some();
     let is_block = |block: Value<'_, '_>| {
         block.get("type").is_none()
-            && (block.get("tool_call").is_some_and(|call| call.get("tool_name").is_some())
-                || block.get("tool_call_result").is_some_and(|result| result.get("origin").is_some())
-                || has("meta") && has("name") && block.get("text").is_some())
+            && (block.get_in(&["tool_call", "tool_name"]).is_some()
+                || block.get_in(&["tool_call_result", "origin"]).is_some()
+                || message.has("meta") && message.has("name") && block.has("text"))
     };
-    match has("role") {
+    match message.has("role") {
         true => first_blocks(message).any(is_block),
-        false => has("_role") && has("_content"),
+        false => message.has("_role") && message.has("_content"),
     }
 }
 
@@ -26,9 +25,9 @@ fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
         Some(if let Some(own) = block.get("tool_call") {
             Body::Call(call(own.get("id"), own.get("tool_name"), own.get("arguments")))
         } else if let Some(own) = block.get("tool_call_result") {
-            let of_call = |key| own.get("origin").and_then(|origin| origin.get(key));
+            let of_call = |key| own.get_in(&["origin", key]);
             named_result([of_call("id"), of_call("tool_name"), own.get("result")], own.get("error"))
-        } else if block.get("reasoning").is_some() {
+        } else if block.has("reasoning") {
             reasoning(None)
         } else if block.get_any(&["image", "file"]).is_some() {
             Body::Media

@@ -2,7 +2,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Framework, is_one_of, named_result, turns};
+use super::{Framework, named_result, turns};
 use crate::ir::{Body, Role, Transcript};
 
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
@@ -10,7 +10,7 @@ pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 fn is_own(message: Value<'_, '_>) -> bool {
     message.get("role").is_none()
         && message.get_any(&["toolExecutionRequests", "contents", "toolName"]).is_some()
-        && is_one_of(message, "type", &["USER", "AI", "TOOL_EXECUTION_RESULT"])
+        && message.is_one_of("type", &["USER", "AI", "TOOL_EXECUTION_RESULT"])
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
@@ -21,7 +21,7 @@ fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
         return;
     }
     transcript.content(content, |block| {
-        Some(if block.get("text").is_some() { Body::text(block.get("text")) } else { Body::Media })
+        Some(if block.has("text") { Body::text(block.get("text")) } else { Body::Media })
     });
     for own in message.list("toolExecutionRequests") {
         turns::add_call(transcript, own);

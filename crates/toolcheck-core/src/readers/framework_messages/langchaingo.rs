@@ -10,7 +10,7 @@ pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 fn is_own(message: Value<'_, '_>) -> bool {
     let is_of_tool =
         |part: Value<'_, '_>| part.get_any(&["tool_call", "tool_response"]).is_some_and(Value::is_object);
-    message.get("role").is_some() && message.list("parts").take(super::LOOKED_AT).any(is_of_tool)
+    message.has("role") && message.list("parts").take(super::LOOKED_AT).any(is_of_tool)
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
@@ -23,7 +23,7 @@ fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
         } else if let Some(own) = part.get("tool_response") {
             let body = named_result([own.get("tool_call_id"), own.get("name"), own.get("content")], None);
             transcript.part(own, body);
-        } else if part.get("text").is_some() {
+        } else if part.has("text") {
             transcript.part(part, Body::text(part.get("text")));
         } else {
             transcript.part(part, Body::Media);

@@ -8,11 +8,10 @@ use crate::ir::{Body, Role, Transcript};
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
 fn is_own(message: Value<'_, '_>) -> bool {
-    let has = |key: &str| message.get(key).is_some();
-    let blocks = message.get("blocks").filter(|blocks| blocks.is_array() && has("role"));
+    let blocks = message.get("blocks").filter(|blocks| blocks.is_array() && message.has("role"));
     blocks.is_some_and(|blocks| {
         let first = blocks.elements().next();
-        first.map_or_else(|| has("additional_kwargs"), |block| block.get("block_type").is_some())
+        first.map_or_else(|| message.has("additional_kwargs"), |block| block.has("block_type"))
     })
 }
 

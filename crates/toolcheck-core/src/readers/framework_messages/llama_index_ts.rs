@@ -10,11 +10,11 @@ pub(super) static FRAMEWORK: Framework = Framework { is_own: has_tools, add };
 /// Whether a message has calls or a result. Without any, it is like those of OpenAI.
 pub(super) fn has_tools(message: Value<'_, '_>) -> bool {
     let own = message.get("options").and_then(|options| options.get_any(&["toolCall", "toolResult"]));
-    own.is_some_and(|own| own.elements().next().unwrap_or(own).get("id").is_some())
+    own.is_some_and(|own| own.elements().next().unwrap_or(own).has("id"))
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
-    let of_tools = |key| message.get("options").and_then(|options| options.get(key));
+    let of_tools = |key| message.get_in(&["options", key]);
     if let Some(own) = of_tools("toolResult") {
         let is_error = own.get("isError").and_then(Value::as_bool);
         transcript.part(own, Body::Result(result(own.get("id"), own.get("result"), is_error)));

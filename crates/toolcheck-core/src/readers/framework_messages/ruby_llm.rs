@@ -9,7 +9,7 @@ pub(super) static FRAMEWORK: Framework = Framework { is_own: has_calls, add };
 
 /// Whether a message has calls, which are in an object by their ids. Without any, it is like those of OpenAI.
 pub(super) fn has_calls(message: Value<'_, '_>) -> bool {
-    let is_call = |call: Value<'_, '_>| ["id", "name", "arguments"].iter().all(|key| call.get(key).is_some());
+    let is_call = |call: Value<'_, '_>| call.has_all(&["id", "name", "arguments"]);
     let calls = message.get("tool_calls").filter(|calls| calls.is_object());
     calls.and_then(|calls| calls.children().next()).is_some_and(is_call)
 }

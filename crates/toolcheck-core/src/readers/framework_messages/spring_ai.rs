@@ -2,14 +2,14 @@
 
 use toolcheck_json::Value;
 
-use super::{Framework, is_one_of, named_result, turns};
+use super::{Framework, named_result, turns};
 use crate::ir::{Body, Role, Transcript};
 
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
 fn is_own(message: Value<'_, '_>) -> bool {
     message.get("role").is_none()
-        && is_one_of(message, "messageType", &["USER", "ASSISTANT", "SYSTEM", "TOOL"])
+        && message.is_one_of("messageType", &["USER", "ASSISTANT", "SYSTEM", "TOOL"])
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {

@@ -8,8 +8,7 @@ use crate::ir::{Body, Role, Transcript};
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
 
 fn is_own(message: Value<'_, '_>) -> bool {
-    message.get("text").is_some()
-        && message.get_str("role").is_some_and(|role| role.starts_with("MESSAGE_ROLE_"))
+    message.has("text") && message.get_str("role").is_some_and(|role| role.starts_with("MESSAGE_ROLE_"))
 }
 
 fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, role: Role) {

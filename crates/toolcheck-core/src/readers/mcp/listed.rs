@@ -41,10 +41,9 @@ impl<'s> Session<'s> {
         let known = tools.list.get_or_insert_default();
         let elements = list.elements().filter(|_| single.is_none());
         // A list alone may be of a framework, whose schemas are wrapped or of another kind.
-        let names_type =
-            |tool: Value<'_, '_>| tool.get("inputSchema").is_some_and(|it| it.get("type").is_some());
+        let names_type = |tool: Value<'_, '_>| tool.get_in(&["inputSchema", "type"]).is_some();
         let wants_object =
-            message.get("jsonrpc").is_some() || single.into_iter().chain(elements.clone()).any(names_type);
+            message.has("jsonrpc") || single.into_iter().chain(elements.clone()).any(names_type);
         for tool in single.into_iter().chain(elements).filter(|tool| tool.is_object()) {
             let name = tool.get("name").and_then(Named::of);
             let text = name.as_ref().map(|name| name.text.clone());

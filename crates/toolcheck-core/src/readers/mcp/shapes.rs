@@ -38,7 +38,7 @@ pub(super) fn check_response(details: &mut Details<'_>, message: Value<'_, '_>) 
         wrong(details, version, "jsonrpc", "`2.0`", false);
     }
     // Only an error may answer what could not be read.
-    if let Some(id) = message.get("id").filter(|id| id.is_null() && message.get("result").is_some()) {
+    if let Some(id) = message.get("id").filter(|id| id.is_null() && message.has("result")) {
         wrong(details, id, "id", "that of the request", false);
     }
     match (message.get("result"), message.get("error")) {
@@ -129,7 +129,7 @@ fn check_block(details: &mut Details<'_>, block: Value<'_, '_>) {
     let Some((name, keys)) = known else {
         let wants = "`text`, `image`, `audio`, `resource_link` or `resource`";
         // One that a later version of the protocol has is refused by clients of today.
-        return wrong(details, kind, "type", wants, kind.as_json_str().is_some());
+        return wrong(details, kind, "type", wants, kind.is_string());
     };
     for key in *keys {
         match block.get(key) {

@@ -13,7 +13,7 @@ const OUTPUTS: [&str; 6] = ["text", "json", "execution-denied", "error-text", "e
 
 /// Whether a block is a call or a result with the keys of version 5.
 pub(super) fn is_new(block: Value<'_, '_>) -> bool {
-    block.get("toolCallId").is_some() && block.get(key_of(block).unwrap_or_default()).is_some()
+    block.has("toolCallId") && block.get(key_of(block).unwrap_or_default()).is_some()
 }
 
 /// The key of what a call was given, or of what its result is.
@@ -27,7 +27,7 @@ fn key_of(block: Value<'_, '_>) -> Option<&'static str> {
 
 /// Checks a message of a list that is of version 5.
 pub(super) fn check(details: &mut Details<'_>, role: Role, message: Value<'_, '_>) {
-    let blocks = message.list("content").filter(|block| block.get("toolCallId").is_some());
+    let blocks = message.list("content").filter(|block| block.has("toolCallId"));
     let blocks = blocks.filter_map(|block| Some((block, key_of(block)?)));
     let mut is_misplaced = false;
     let is_right = |content: &Value<'_, '_>| match role {
@@ -70,11 +70,11 @@ pub(super) fn check(details: &mut Details<'_>, role: Role, message: Value<'_, '_
 /// Whether it is one of the outputs that there are. A type that is none of them may be newer.
 fn is_output(output: Value<'_, '_>) -> bool {
     let kind = output.get_str("type");
-    let is_text = |key: &str| output.get(key).is_some_and(|value| value.as_json_str().is_some());
+    let is_text = |key: &str| output.has_text(key);
     match kind.as_deref() {
         Some("text" | "error-text") => is_text("value"),
-        Some("content") => output.get("value").is_some_and(Value::is_array),
-        Some(kind) => !OUTPUTS.contains(&kind) || kind == "execution-denied" || output.get("value").is_some(),
+        Some("content") => output.has_list("value"),
+        Some(kind) => !OUTPUTS.contains(&kind) || kind == "execution-denied" || output.has("value"),
         None => false,
     }
 }
@@ -96,7 +96,7 @@ fn is_new_call(part: Value<'_, '_>) -> bool {
 
 /// Whether a part of a `UIMessage` shows that its list is of version 5 or later.
 pub(super) fn is_new_part(part: Value<'_, '_>) -> bool {
-    is_new_call(part) && part.get_str("state").is_some_and(|state| STATES.contains(&&*state))
+    is_new_call(part) && part.is_one_of("state", &STATES)
 }
 
 /// Checks a call of a `UIMessage`. `convertToModelMessages` of versions 5 to 7 makes a call without a result of one whose
@@ -110,7 +110,7 @@ pub(super) fn check_call(details: &mut Details<'_>, part: Value<'_, '_>) -> bool
         return true;
     }
     let lacks = |key: &str| part.get(key).is_none();
-    let is_unnamed = part.get_str("type").as_deref() == Some("dynamic-tool") && lacks("toolName");
+    let is_unnamed = part.is("type", "dynamic-tool") && lacks("toolName");
     let missing = [("toolCallId", lacks("toolCallId") && lacks("id")), ("toolName", is_unnamed)];
     for (key, _) in missing.into_iter().filter(|(_, is_missing)| *is_missing) {
         let place = Place::of(part);
@@ -135,7 +135,7 @@ pub(super) fn check_call(details: &mut Details<'_>, part: Value<'_, '_>) -> bool
 /// the system without parts, and drops one of the model, and that of version 7 cannot read any.
 pub(super) fn check_parts(details: &mut Details<'_>, role: Role, message: Value<'_, '_>) {
     let has_some = message.get_any(&["parts", "toolInvocations"]).is_some();
-    let has_blocks = message.get("content").is_some_and(Value::is_array);
+    let has_blocks = message.has_list("content");
     if matches!(role, Role::User | Role::System | Role::Assistant) && !has_some && !has_blocks {
         let place = Place::of(message);
         details.missing_keys.push(MissingKey {

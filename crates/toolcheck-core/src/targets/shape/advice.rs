@@ -252,7 +252,7 @@ impl<'f> ShapeFault<'f> {
         // In quotes, it would have to be one of the values.
         let has_values =
             |field: &Field| field.checks.iter().any(|check| matches!(check.what, CheckKind::Values { .. }));
-        let is_text = value.as_json_str().is_some() || !field.is_some_and(has_values);
+        let is_text = value.is_string() || !field.is_some_and(has_values);
         if let Some(known) = of_text(value, expected).filter(|_| is_text) {
             return known;
         }

@@ -284,7 +284,7 @@ fn collect<'s>(
     match steps {
         [] => {
             listed.extend(value.as_str());
-            value.as_json_str().is_some()
+            value.is_string()
         }
         ["*", rest @ ..] => {
             let of_elements = value.elements().map(|element| collect(element, rest, listed, lists + 1));

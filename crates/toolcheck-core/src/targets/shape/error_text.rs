@@ -80,15 +80,13 @@ impl ErrorText<'_, '_, '_, '_> {
             ("value", Detail::Values { got, .. } | Detail::Value { got } | Detail::Pattern { got, .. })
             | ("length" | "count", Detail::Limit { got, .. }) => got.clone(),
             ("value", _) => discreet(self.document.value(fault.value?)),
-            ("json", Detail::Values { got, .. })
-                if self.document.value(fault.value?).as_json_str().is_some() =>
-            {
+            ("json", Detail::Values { got, .. }) if self.document.value(fault.value?).is_string() => {
                 format!("\"{got}\"")
             }
             ("json", _) => {
                 let value = self.document.value(fault.value?);
                 let shown = discreet(value);
-                if value.as_json_str().is_some() { format!("\"{shown}\"") } else { shown }
+                if value.is_string() { format!("\"{shown}\"") } else { shown }
             }
             ("index" | "outer-index", _) => {
                 let steps = &fault.path[..fault.path.len() - fault.own_steps];

@@ -124,7 +124,7 @@ impl Shape {
             let mut keys = value.members().filter_map(Value::key_text);
             keys.all(|key| object.field(&key).is_some_and(|field| field.is_known))
         };
-        let is_schema = value.get_str("type").as_deref() == Some("object");
+        let is_schema = value.is("type", "object");
         let is_meant = |inner: usize| {
             if self.objects[inner].rule == Some(RuleId::InvalidToolSchema) {
                 return is_schema;

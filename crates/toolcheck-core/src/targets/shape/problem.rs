@@ -203,9 +203,10 @@ impl<'f, 'd, 's> Checker<'f, 'd, 's> {
     /// The name of the innermost object that has one: of the tool, for what is below it.
     fn name(&mut self) -> Option<NodeId> {
         for Above { value: object, .. } in self.above.iter().skip(1).rev() {
-            let named = *self.names.entry(object.id()).or_insert_with(|| {
-                object.get("name").filter(|name| name.as_json_str().is_some()).map(Value::id)
-            });
+            let named = *self
+                .names
+                .entry(object.id())
+                .or_insert_with(|| object.get("name").filter(|name| name.is_string()).map(Value::id));
             if named.is_some() {
                 return named;
             }

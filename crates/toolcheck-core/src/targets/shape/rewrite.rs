@@ -136,7 +136,7 @@ impl<'d, 's> Said<'d, 's> {
             }
             b"{}" => json.extend(self.arguments().inspect(|_| self.rest.clear())?.bytes()),
             b"\"{}\"" => json.extend(quoted(&self.arguments().inspect(|_| self.rest.clear())?).bytes()),
-            _ if example.get("properties").is_some() => {
+            _ if example.has("properties") => {
                 json.extend_from_slice(self.schema().inspect(|_| self.rest.clear())?);
             }
             raw if example.is_object() || example.is_array() => {

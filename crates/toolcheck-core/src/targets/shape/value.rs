@@ -15,9 +15,8 @@ impl Check {
             }
             CheckKind::Values { values, any_case } => {
                 // Where only strings are listed, a number is a matter of the type.
-                let is_listed = |scalar: Value<'_, '_>| {
-                    scalar.as_json_str().is_some() || values.iter().any(|value| !value.is_string)
-                };
+                let is_listed =
+                    |scalar: Value<'_, '_>| scalar.is_string() || values.iter().any(|value| !value.is_string);
                 let wrong = scalars(value)
                     .find(|scalar| is_listed(*scalar) && !is_one_of(values, *any_case, *scalar))?;
                 let allowed = values.iter().map(|value| &*value.text).collect();
@@ -130,10 +129,7 @@ pub(super) fn is_one_of(values: &[Scalar], any_case: bool, value: Value<'_, '_>)
 /// The scalar itself, or the strings of an array.
 pub(super) fn scalars<'d, 's>(value: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let is_scalar = matches!(value.kind(), JsonKind::String | JsonKind::Number | JsonKind::Bool);
-    is_scalar
-        .then_some(value)
-        .into_iter()
-        .chain(value.elements().filter(|element| element.as_json_str().is_some()))
+    is_scalar.then_some(value).into_iter().chain(value.elements().filter(|element| element.is_string()))
 }
 
 /// A scalar for a message; nothing of an array or an object.

@@ -133,7 +133,7 @@ pub(crate) fn left_out(cx: &Context<'_, '_>, value: Value<'_, '_>) -> Option<Fix
 fn missing_in_schema(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let fault = &refused.fault;
     let (schema, value) = (cx.document.value(fault.object_node()), cx.document.value(fault.node()));
-    let is_type = &*fault.key == "type" && schema.get("properties").is_some_and(Value::is_object);
+    let is_type = &*fault.key == "type" && schema.has_object("properties");
     let is_missing = fault.kind == ShapeFaultKind::Missing;
     if refused.rule != RuleId::InvalidToolSchema || !fault.alike.is_empty() || !is_missing && !value.is_null()
     {

@@ -19,7 +19,7 @@ pub(super) fn holds_events(head: &[u8]) -> bool {
     let is_own = |value: Value<'_, '_>| {
         Event::of(value).is_some()
             || value.get_str("key").is_some_and(|key| key.ends_with("messages"))
-                && value.get("value").and_then(|value| value.get("arrayValue")).is_some()
+                && value.get_in(&["value", "arrayValue"]).is_some()
             || value.members().any(is_text_of_events)
     };
     let holds = |text: &[u8]| {
@@ -44,7 +44,7 @@ fn values<'d, 's>(root: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
 
 /// Whether a string is the text of a list of events.
 fn is_text_of_events(value: Value<'_, '_>) -> bool {
-    value.as_json_str().is_some() && memchr::memmem::find(value.raw(), br"event.name\").is_some()
+    value.is_string() && memchr::memmem::find(value.raw(), br"event.name\").is_some()
 }
 
 /// How deep values are rewritten. What is deeper is no message.
@@ -108,7 +108,7 @@ const TYPES: [&str; 5] = ["stringValue", "intValue", "doubleValue", "boolValue",
 /// Writes a value of OTLP as JSON has it: without its type, and keys and values as an object.
 fn plain(value: Value<'_, '_>, out: &mut Mapped, depth: usize) -> bool {
     let list = value.get("kvlistValue").map(|list| list.get("values"));
-    let is_key = |first: Value<'_, '_>| value.has_key("attributes") && first.get("key").is_some();
+    let is_key = |first: Value<'_, '_>| value.has_key("attributes") && first.has("key");
     let list = list.or_else(|| value.elements().next().is_some_and(is_key).then_some(Some(value)));
     let place = value.span().range();
     if let Some(entries) = list {
@@ -219,7 +219,7 @@ impl<'d, 's> Event<'d, 's> {
             return None;
         }
         let attributes = value.get("attributes");
-        let is_flat = value.get("event.name").is_some();
+        let is_flat = value.has("event.name");
         let name = value.get_any(&["event.name", "eventName", "event_name", "name"]);
         let own = |name: Value<'d, 's>| Some((name, role_of(&name.as_str()?)?));
         let (name, (role, is_choice)) = name.and_then(own).or_else(|| own(attributes?.get("event.name")?))?;
@@ -247,7 +247,7 @@ impl<'d, 's> Event<'d, 's> {
         let message = self.message();
         // Gemini's messages are the content itself.
         let content = message.and_then(|message| message.get("content"));
-        if let Some(content) = content.filter(|content| content.get("parts").is_some()) {
+        if let Some(content) = content.filter(|content| content.has("parts")) {
             out.push_same(content.raw(), content.span().range().start);
             return;
         }
