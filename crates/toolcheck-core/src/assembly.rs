@@ -1,9 +1,13 @@
 //! A model's response, read from a single value or assembled from the events of a stream.
 
+mod by_path;
+
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 
+use serde_json::Value as Json;
 use toolcheck_json::Value;
 
 use crate::ir::{
@@ -247,6 +251,8 @@ struct Growing {
     is_whole: Option<bool>,
     /// The blocks that have begun and are no calls, by their numbers in the stream.
     others: BTreeSet<u64>,
+    /// The arguments of the last call, while they come as values with paths.
+    by_path: Option<Json>,
     /// Whether there are arguments of a call whose start is missing.
     lacks_start: bool,
     fault: Option<StreamFault>,
@@ -258,8 +264,16 @@ impl Growing {
     }
 
     fn push(&mut self, number: u64, call: ChoiceCall) {
+        self.close_arguments();
         self.numbers.insert(number, self.calls.len());
         self.calls.push(call);
+    }
+
+    /// Writes the arguments that came as values with paths.
+    fn close_arguments(&mut self) {
+        if let (Some(whole), Some(call)) = (self.by_path.take(), self.calls.last_mut()) {
+            call.arguments = whole.to_string();
+        }
     }
 
     /// Notes a piece of arguments of a block that may not have begun: nothing can put them together.
@@ -348,6 +362,33 @@ impl Assembly {
         piece.decode_into(&mut call.arguments);
     }
 
+    /// Begins the arguments of the last call that come as values with paths, with those that are there.
+    pub(crate) fn open_arguments(&mut self, answer: u64, known: Json) {
+        self.answers.entry(answer).or_default().by_path = Some(known);
+    }
+
+    /// Puts a value, or none that can be read, into the arguments of the last call.
+    pub(crate) fn argument_at(&mut self, answer: u64, path: &str, value: Option<Json>) {
+        let answer = self.answers.entry(answer).or_default();
+        let put = |(whole, value)| by_path::put(whole, path, value);
+        if answer.by_path.as_mut().zip(value).and_then(put).is_some() {
+            return;
+        }
+        let last = answer.calls.last_mut();
+        if last.is_none_or(|call| mem::take(&mut call.has_all_arguments)) {
+            answer.unknown += 1;
+        }
+    }
+
+    /// Notes that the last call has all its arguments.
+    pub(crate) fn close_arguments(&mut self, answer: u64) {
+        let answer = self.answers.entry(answer).or_default();
+        if let Some(call) = answer.calls.last_mut().filter(|_| answer.by_path.is_some()) {
+            call.is_sent_whole = true;
+        }
+        answer.close_arguments();
+    }
+
     pub(crate) fn clear_arguments(&mut self, answer: u64, number: u64) {
         if let Some(call) = self.answers.get_mut(&answer).and_then(|answer| answer.numbered(number)) {
             call.arguments.clear();
@@ -413,6 +454,14 @@ impl Assembly {
         }
     }
 
+    /// Adds what a stream brings whole, also its calls.
+    pub(crate) fn add_whole(&mut self, answer: u64, said: Choice) {
+        self.add_contents(answer, 0, &said);
+        for call in said.calls {
+            self.next_call(answer, None, ChoiceCall { is_sent_whole: true, ..call });
+        }
+    }
+
     /// Counts a part that is not read, if nothing is known of its kind.
     pub(crate) fn skip(&mut self, answer: u64, part: Value<'_, '_>) {
         if unread::is_unknown(part) {
@@ -422,6 +471,11 @@ impl Assembly {
 
     pub(crate) fn end(&mut self, answer: u64, is_whole: bool) {
         self.answers.entry(answer).or_default().is_whole = Some(is_whole);
+    }
+
+    /// Notes the end of a choice that may have said before how it ends.
+    pub(crate) fn stop(&mut self, answer: u64) {
+        self.answers.entry(answer).or_default().is_whole.get_or_insert(false);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -450,7 +504,8 @@ impl Assembly {
 
     /// The choices. `ids` says whether all calls have an id, or those of some servers; `None` if none need one.
     pub(crate) fn finish(self, ids: Option<bool>) -> Vec<Choice> {
-        let answers = self.answers.into_values().map(|answer| {
+        let answers = self.answers.into_values().map(|mut answer| {
+            answer.close_arguments();
             let fault = answer.fault.or_else(|| answer.incomplete(ids));
             // A call without an id can still be run.
             let is_broken = fault.is_some_and(|fault| fault.missing != Missing::Key("id"));

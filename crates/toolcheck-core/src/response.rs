@@ -43,7 +43,7 @@ pub fn read<'s>(format: &Format, value: Value<'_, 's>) -> Option<(Vec<Choice>, V
 }
 
 /// Reads a response whose format is not known: as the one that finds the most in it, of equals as that of the model's
-/// provider.
+/// provider, and as one in which it ends.
 pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice>, Vec<Completion<'s>>)> {
     let of_call = |call: &ChoiceCall| {
         1 + usize::from(call.id.is_some()) + usize::from(call.name.is_some()) + call.arguments.len()
@@ -58,10 +58,11 @@ pub fn read_any<'s>(value: Value<'_, 's>) -> Option<(&'static Format, Vec<Choice
         let marks = &format.marks;
         marks.has_own_models_only() && model.as_deref().is_some_and(|model| marks.has_model(model))
     };
-    let mut best: Option<((usize, bool), _)> = None;
+    let ends = |choices: &[Choice]| choices.iter().all(|choice| !choice.breaks_off);
+    let mut best: Option<((usize, bool, bool), _)> = None;
     for format in formats::ALL {
         let Some((choices, completions)) = read(format, value) else { continue };
-        let found = (found(&choices), is_of(format));
+        let found = (found(&choices), is_of(format), ends(&choices));
         // Of equals the last one: the common form of a dialect comes after it.
         if best.as_ref().is_none_or(|(most, _)| found >= *most) {
             best = Some((found, (*format, choices, completions)));
@@ -81,8 +82,7 @@ pub fn formats_of(value: Value<'_, '_>) -> Vec<&'static Format> {
     };
     let value = unwrapped(value);
     let first = value.elements().next().unwrap_or(value);
-    let data = first.get("data").filter(|data| data.is_object() || data.is_string());
-    let data = data.unwrap_or(first);
+    let data = data_of(first);
     let Some(text) = data.as_json_str() else { return shown(data) };
     // Its beginning is enough. No escape has a comma in it.
     let start = &text.raw()[..text.raw().len().min(PIECE_LOOKED_AT)];
@@ -109,8 +109,7 @@ impl Pieces<'_> {
     /// Adds the contents of a value: the data of an event, an object with the data and the event's name, or a string
     /// with either.
     fn add_value(&mut self, value: Value<'_, '_>) {
-        let data = value.get("data").filter(|data| data.is_object() || data.is_string());
-        let data = data.unwrap_or(value);
+        let data = data_of(value);
         let Some(text) = data.as_json_str() else {
             self.add(data, &|value| Place::of(value));
             return;
@@ -151,6 +150,13 @@ impl Pieces<'_> {
     }
 }
 
+/// The data of an event, of which a recorder may keep more. llama-stack has it beside its type in Python (`llamastack/llama-stack`,
+/// `tests/integration/recordings`).
+fn data_of<'d, 's>(event: Value<'d, 's>) -> Value<'d, 's> {
+    let data = event.get_any(&["data", "__data__"]);
+    data.filter(|data| data.is_object() || data.as_json_str().is_some()).unwrap_or(event)
+}
+
 /// Calls `see` with a response, or with the data of each of its events.
 fn each_data(value: Value<'_, '_>, mut see: impl FnMut(Value<'_, '_>)) {
     let value = unwrapped(value);
@@ -158,8 +164,7 @@ fn each_data(value: Value<'_, '_>, mut see: impl FnMut(Value<'_, '_>)) {
         return see(value);
     }
     let mut see_event = |event: Value<'_, '_>| {
-        let data = event.get("data").filter(|data| data.is_object() || data.is_string());
-        let data = data.unwrap_or(event);
+        let data = data_of(event);
         match data.as_json_str() {
             Some(text) => in_text(Decoded::new(text, 0).text(), |data, _, _| see(data)),
             None => see(data),
@@ -281,11 +286,13 @@ pub fn error_text<'s>(value: Value<'_, 's>) -> Option<Cow<'s, str>> {
 
 /// The response itself, without the wrapper that HTTP clients and recorders add.
 pub fn unwrapped<'d, 's>(value: Value<'d, 's>) -> Value<'d, 's> {
-    let is_of_http = value.get_any(&["status", "statusCode", "status_code", "headers"]).is_some();
+    let is_of_http =
+        value.get_any(&["status", "statusCode", "status_code", "headers", "is_streaming"]).is_some();
     // claude-trace has the text of a stream under a name of its own.
     let body = value.get_any(&["body", "body_raw"]).filter(|_| is_of_http);
     let inner = body.or_else(|| value.get("stream").filter(|stream| stream.is_array()));
-    inner.unwrap_or(value)
+    let inner = inner.unwrap_or(value);
+    inner.get("__data__").filter(|data| data.is_object()).unwrap_or(inner)
 }
 
 /// Calls `see` with each JSON value in a text (the text itself, or the data of its server-sent events), the number of

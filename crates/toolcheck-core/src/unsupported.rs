@@ -6,7 +6,7 @@
 use toolcheck_json::{Kind, Value};
 
 use crate::claim::{self, certainty};
-use crate::formats::{self, Format, openai_chat};
+use crate::formats::{self, Format, gemini, openai_chat};
 use crate::names::words;
 use crate::suggest::similar;
 use crate::tools;
@@ -312,10 +312,14 @@ pub(crate) fn is_event(root: Value<'_, '_>) -> bool {
 pub fn is_of_stream(root: Value<'_, '_>) -> bool {
     // Some APIs stream objects that look like whole responses.
     let is_piece = || {
-        root.has_list("candidates") && root.get("contents").is_none()
+        is_of_gemini(root) && root.get("contents").is_none()
             || root.has_all(&["message", "created_at", "done"])
     };
     is_event(root) || is_piece()
+}
+
+fn is_of_gemini(root: Value<'_, '_>) -> bool {
+    is_list(root, "candidates") || gemini::is_blocked(root)
 }
 
 /// Whether a document is the response of an API, by itself.
@@ -327,7 +331,7 @@ pub fn is_response(root: Value<'_, '_>) -> bool {
     is_answer
         || root.is_one_of("object", &["chat.completion", "response", "interaction"])
         || root.has_list("choices") && first_of(root, "choices").is_some_and(|choice| choice.has("message"))
-        || root.has_list("candidates")
+        || is_of_gemini(root)
         || root.get("input").is_none() && root.has_all(&["stopReason", "output"])
         || root.has_all(&["message", "done"])
         || root.has_all(&["message", "finish_reason"])

@@ -10,7 +10,7 @@ use super::{
     Format, Marks, blocks, declare_tools, declares, is_enabled, is_long_lived, is_of_no_provider, list_of,
     messages_of, openai_chat, reasoning_setting, strict, write_turns,
 };
-use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
+use crate::assembly::{self, Assembly, Choice, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message, surest_of_most};
 use crate::conversation::{self, Assistant, Conversation, Feature, ToolOutput};
 use crate::fix_style::{self, FixStyle};
@@ -295,14 +295,25 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
                 assembly.reasons(0, number.unwrap_or_default(), said, locate(delta));
             }
         }
-        Some("message_delta") => {
-            let reason = event.get_in(&["delta", "stop_reason"]);
-            if reason.is_some_and(|reason| !reason.is_null()) {
-                assembly.end(0, assembly::is_whole(reason, &WHOLE));
+        Some("message_start") => {
+            let Some(message) = event.get("message") else { return };
+            // What follows the start of a program comes whole.
+            for said in answers(message).iter().flatten() {
+                assembly.add_whole(0, Choice::new(said, message, read_reasoning, locate));
             }
+            end(assembly, message);
         }
+        Some("message_delta") => event.get("delta").into_iter().for_each(|delta| end(assembly, delta)),
+        Some("message_stop") => assembly.stop(0),
         Some("error") => assembly.end(0, false),
         _ => {}
+    }
+}
+
+fn end(assembly: &mut Assembly, said: Value<'_, '_>) {
+    let reason = said.get("stop_reason").filter(|reason| !reason.is_null());
+    if reason.is_some() {
+        assembly.end(0, assembly::is_whole(reason, &WHOLE));
     }
 }
 

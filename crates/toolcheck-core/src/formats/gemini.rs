@@ -219,8 +219,18 @@ fn candidates_of<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
     value.get("candidates").or_else(|| value.get("response")?.get("candidates"))
 }
 
+/// Whether a response says that the prompt was blocked, so that it has no candidates.
+pub(crate) fn is_blocked(value: Value<'_, '_>) -> bool {
+    let feedback = value.get("response").unwrap_or(value).get_any(&["promptFeedback", "prompt_feedback"]);
+    let reason = feedback.and_then(|feedback| feedback.get_any(&["blockReason", "block_reason"]));
+    reason.is_some_and(|reason| reason.as_json_str().is_some())
+}
+
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
-    let candidates = candidates_of(value).filter(|candidates| candidates.is_array())?;
+    let Some(candidates) = candidates_of(value).filter(|candidates| candidates.is_array()) else {
+        let transcript = Transcript::new(FORMAT.key(), value);
+        return is_blocked(value).then(|| vec![Completion { transcript, is_whole: false }]);
+    };
     let answer = |candidate: Value<'_, 's>| {
         let mut transcript = Transcript::new(FORMAT.key(), value);
         if let Some(said) = candidate.get("content") {
@@ -233,21 +243,29 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
 }
 
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
+    if is_blocked(event) {
+        assembly.end(0, false);
+    }
     let candidates = candidates_of(event).into_iter().flat_map(|candidates| candidates.elements());
     for (index, candidate) in (0..).zip(candidates) {
         let index = candidate.get("index").and_then(Value::as_u64).unwrap_or(index);
         let parts = candidate.get_in(&["content", "parts"]);
         for value in parts.into_iter().flat_map(|parts| parts.elements()) {
+            let pieces = value.get_any(&CALL).filter(|call| call.is_object());
             // A part that continues the arguments of an earlier call has no name.
             match part(value) {
                 Body::Call(call) if call.name.is_some() => {
                     let mut call = ChoiceCall::new(&call, value, locate);
-                    // The rest of the arguments follows in pieces that are not read.
-                    call.has_all_arguments = !comes_in_pieces(value);
-                    call.is_sent_whole = call.has_all_arguments;
+                    call.is_sent_whole = !comes_in_pieces(value);
                     call.signature = read_reasoning(value).signature;
                     assembly.next_call(index, None, call);
+                    if let Some(pieces) = pieces.filter(|_| comes_in_pieces(value)) {
+                        let known = pieces.get("args").map(super::object);
+                        assembly.open_arguments(index, known.unwrap_or_default().into());
+                        add_pieces(assembly, index, pieces);
+                    }
                 }
+                Body::Call(_) => pieces.into_iter().for_each(|pieces| add_pieces(assembly, index, pieces)),
                 Body::Text(_) => assembly.text(index, value.get("text")),
                 Body::Reasoning(_) => assembly.reasons(index, 0, [value.get("text"), None], locate(value)),
                 Body::Opaque => assembly.skip(index, value),
@@ -261,10 +279,42 @@ fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<
     }
 }
 
+const CALL: [&str; 2] = ["functionCall", "function_call"];
+const PIECES: [&str; 2] = ["partialArgs", "partial_args"];
+const GOES_ON: [&str; 2] = ["willContinue", "will_continue"];
+
 /// Whether the call in a part has its arguments in pieces, here or in parts after it.
 fn comes_in_pieces(part: Value<'_, '_>) -> bool {
-    let call = part.get_any(&["functionCall", "function_call"]);
-    call.is_some_and(|call| call.get_any(&["willContinue", "partialArgs"]).is_some())
+    part.get_any(&CALL)
+        .is_some_and(|call| goes_on(call) || call.get_any(&PIECES).is_some_and(Value::is_array))
+}
+
+fn goes_on(call: Value<'_, '_>) -> bool {
+    call.get_any(&GOES_ON).and_then(Value::as_bool) == Some(true)
+}
+
+/// Adds the pieces of a call's arguments: each has a path and a value, and a text goes on in the pieces after it.
+fn add_pieces(assembly: &mut Assembly, index: u64, call: Value<'_, '_>) {
+    const PATH: [&str; 2] = ["jsonPath", "json_path"];
+    for piece in call.get_any(&PIECES).into_iter().flat_map(|pieces| pieces.elements()) {
+        let is_value = |key: &str| !PATH.contains(&key) && !GOES_ON.contains(&key);
+        let said = |member: &Value<'_, '_>| member.key_text().is_some_and(|key| is_value(&key));
+        let Some(said) = piece.members().filter(said).max_by_key(|member| !member.is_null()) else {
+            continue;
+        };
+        let value = match said.key_text().as_deref() {
+            Some("nullValue" | "null_value") => Some(Json::Null),
+            Some(
+                "stringValue" | "string_value" | "numberValue" | "number_value" | "boolValue" | "bool_value",
+            ) => Some(super::json(said)),
+            _ => None,
+        };
+        let path = piece.get_any(&PATH).and_then(Value::as_str);
+        assembly.argument_at(index, &path.unwrap_or_default(), value);
+    }
+    if !goes_on(call) {
+        assembly.close_arguments(index);
+    }
 }
 
 /// The finish reasons of a complete response.

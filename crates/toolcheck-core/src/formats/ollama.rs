@@ -9,7 +9,7 @@ use toolcheck_json::Value;
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
 use super::{Format, Marks, messages_of};
-use crate::assembly::{self, Assembly, Choice, ChoiceCall, Completion, Locate};
+use crate::assembly::{self, Assembly, Choice, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::conversation::Feature;
 use crate::fix_style::{self, FixStyle};
@@ -186,11 +186,7 @@ fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {
 fn event<'d, 's>(assembly: &mut Assembly, event: Value<'d, 's>, locate: &Locate<'_, 'd, 's>) {
     if let Some(message) = event.get("message") {
         let said = openai_chat::answer(message, true, &DIALECT);
-        let said = Choice::new(&said, message, openai_chat::read_reasoning, locate);
-        assembly.add_contents(0, 0, &said);
-        for call in said.calls {
-            assembly.next_call(0, None, ChoiceCall { is_sent_whole: true, ..call });
-        }
+        assembly.add_whole(0, Choice::new(&said, message, openai_chat::read_reasoning, locate));
     }
     if is_done(event, false) {
         assembly.end(0, is_whole(event, false));
