@@ -50,7 +50,8 @@ fn count_unread(report: &mut FileReport, exchange: &Exchange<'_, '_>, request: &
     const ONE: &str = "response in an unsupported format";
     const MORE: &str = "responses in an unsupported format";
     let is_answer = |response| response::error_text(response).is_none();
-    if request.format.is_some() && exchange.is_accepted() && exchange.response.is_some_and(is_answer) {
+    let is_taken = exchange.status.is_none() || exchange.is_accepted();
+    if request.format.is_some() && is_taken && exchange.response.is_some_and(is_answer) {
         report.count_not_read(LeftOut { one: ONE, what: MORE, count: 1 });
     }
 }
