@@ -149,11 +149,12 @@ fn place_of(tree: &Tree<'_>, message: Id, own: &'static str) -> (&'static str, O
         return (key, Some(body));
     }
     // Replays of Google's SDKs (`python-genai`, `google/genai/_replay_api_client.py`) have a list, of a stream with more than one.
-    if let Some(segments) = tree.get(message, "bodySegments") {
-        return match tree.items(segments) {
-            [only] => ("bodySegments[0]", Some(*only)),
-            _ => ("bodySegments", Some(segments)),
-        };
+    for (key, first) in SEGMENTS {
+        match tree.get(message, key).map(|segments| (tree.items(segments), segments)) {
+            Some(([only], _)) => return (first, Some(*only)),
+            Some((_, segments)) => return (key, Some(segments)),
+            None => {}
+        }
     }
     // Pact 4 says what sort of body it is, and cassetter (PyPI) too.
     let sort = || tree.str(tree.at(message, &["body", "type"])?);
@@ -192,17 +193,23 @@ fn place_of(tree: &Tree<'_>, message: Id, own: &'static str) -> (&'static str, O
 /// Keys of which a body has one where it stands for the message.
 const BODIES: [&str; 6] = ["messages", "contents", "choices", "candidates", "model", "output"];
 
+/// The keys of a list of bodies that were parsed, and the names of its only one.
+const SEGMENTS: [(&str, &str); 2] =
+    [("bodySegments", "bodySegments[0]"), ("body_segments", "body_segments[0]")];
+
 /// Whether a response has a key for its body, or nothing at all.
 fn has_place(tree: &Tree<'_>, response: Id) -> bool {
-    const KEYS: [&str; 8] =
-        ["parsed_body", "body_json", RESPONSE_BODY, "body", "bodySegments", "body_blob", "content", "chunks"];
-    tree.entries(response).is_empty() || KEYS.iter().any(|key| tree.get(response, key).is_some())
+    const KEYS: [&str; 7] =
+        ["parsed_body", "body_json", RESPONSE_BODY, "body", "body_blob", "content", "chunks"];
+    let mut keys = KEYS.into_iter().chain(SEGMENTS.map(|(key, _)| key));
+    tree.entries(response).is_empty() || keys.any(|key| tree.get(response, key).is_some())
 }
 
 fn body_of(tree: &Tree<'_>, message: Id, (name, node): (&str, Option<Id>), budget: &Budget) -> Body {
     let node = node.ok_or(Reason::NoBody)?;
     let is_parsed = match name {
-        "" | "parsed_body" | "body_json" | "bodySegments" | "bodySegments[0]" => true,
+        "" | "parsed_body" | "body_json" => true,
+        _ if SEGMENTS.iter().any(|(key, only)| name == *key || name == *only) => true,
         // An object or a list is a body that was parsed.
         "body" | "body.content" | REQUEST_BODY | RESPONSE_BODY => {
             matches!(tree.kind(node), Some(Kind::Map(_) | Kind::List(_)))

@@ -31,7 +31,7 @@ fn sniff(bytes: &[u8]) -> bool {
     is_list(bytes)
         || is_in_two_lists(bytes)
         || outer_keys(bytes).any(|key| LISTS.iter().any(|list| list.as_bytes() == key))
-            && ([&b"request:"[..], b"request_body:", b"interactions: []"]
+            && ([&b"request:"[..], b"request_body:", b"interactions: []", b"interactions: {}"]
                 .iter()
                 .any(|mark| head_has(bytes, mark)))
 }
