@@ -319,7 +319,7 @@ pub fn is_of_stream(root: Value<'_, '_>) -> bool {
 }
 
 fn is_of_gemini(root: Value<'_, '_>) -> bool {
-    is_list(root, "candidates") || gemini::is_blocked(root)
+    root.has_list("candidates") || gemini::is_blocked(root)
 }
 
 /// Whether a document is the response of an API, by itself.

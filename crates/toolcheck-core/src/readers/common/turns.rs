@@ -166,10 +166,12 @@ fn is_own_block(block: Value<'_, '_>) -> bool {
 }
 
 /// Whether a block is a call or a result of a row for Azure's evaluators (`break_tool_call_into_messages` in
-/// <https://github.com/Azure/azure-sdk-for-python/blob/main/sdk/evaluation/azure-ai-evaluation/azure/ai/evaluation/_converters/_models.py>).
+/// <https://github.com/Azure/azure-sdk-for-python/blob/main/sdk/evaluation/azure-ai-evaluation/azure/ai/evaluation/_converters/_models.py>;
+/// those named after functions are in `Azure/azureml-assets`, `assets/evaluators/tests/test_evaluators_tools/tool_type_test_data.py`).
 pub(crate) fn is_of_evaluator(block: Value<'_, '_>) -> bool {
     match block.get_str("type").as_deref() {
-        Some("tool_call") => block.has_all(&["tool_call_id", "arguments"]),
+        Some("tool_call" | "function_call") => block.has_all(&["tool_call_id", "arguments"]),
+        Some("function_call_output") => block.has("function_call_output"),
         Some("tool_result") => block.has("tool_result") && block.get("tool_use_id").is_none(),
         _ => false,
     }
