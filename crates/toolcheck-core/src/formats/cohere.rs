@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, blocks, messages_of};
+use super::{Format, Marks, blocks, is_stray, messages_of};
 use crate::assembly::{self, Assembly, ChoiceCall, Completion, Locate};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::fix_style::FixStyle;
@@ -65,7 +65,7 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
     // Groq has `citation_options` too, as a string.
     let is_own = |value: Value<'_, '_>| !value.has_key("citation_options") || value.is_object();
-    if OWN_BODY.iter().filter_map(|key| root.get(key)).any(is_own) {
+    if OWN_BODY.iter().filter_map(|key| root.get(key)).any(is_own) && !is_stray(root, &OWN_BODY, &FORMAT) {
         return sure.max(certainty::OWN_SETTING);
     }
     let model = root.get_str("model").unwrap_or_default();

@@ -7,7 +7,7 @@ use toolcheck_json::Value;
 
 use super::openai_chat::write::{self, Style};
 use super::openai_chat::{self, Dialect};
-use super::{Format, Marks, blocks, messages_of};
+use super::{Format, Marks, blocks, is_stray, messages_of};
 use crate::claim::{Claim, certainty, surest_message};
 use crate::fix_style::{self, FixStyle};
 use crate::ir::Role;
@@ -68,7 +68,8 @@ fn sniff(root: Value<'_, '_>) -> u8 {
     }
     let model = root.get_str("model").unwrap_or_default();
     let own = root.get_any(&OWN_BODY);
-    if own.is_some_and(|own| !own.has_key(AGENT) || model.is_empty()) {
+    let is_own = |own: Value<'_, '_>| !own.has_key(AGENT) || model.is_empty();
+    if own.is_some_and(is_own) && !is_stray(root, &OWN_BODY, &FORMAT) {
         sure.max(certainty::OWN_SETTING)
     } else if FORMAT.marks.has_model(&model) {
         sure.max(certainty::OWN_MODEL)
