@@ -484,7 +484,7 @@ pub fn misnamed_list<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
         || model.is_some_and(|model| model.starts_with("gemini-"));
     root.members().find(|member| {
         let is_meant = || match &*member.key_text().unwrap_or_default() {
-            "prompt" => has(&["max_tokens", "tools"]),
+            "prompt" => has(&["max_tokens", "tools"]) || has(&OF_CONVERSE),
             "message" | "msgs" => has(&["max_tokens", "tools", "temperature", "stream"]) || has(&OF_CONVERSE),
             "content" => is_of_gemini(),
             "inputs" => is_of_items,

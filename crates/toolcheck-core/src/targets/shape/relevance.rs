@@ -44,15 +44,16 @@ impl Shape {
         let misnamed = misnamed_list(body);
         for member in body.members().take(KEYS_LOOKED_AT) {
             let Some(key) = member.key_text() else { continue };
-            match request.field(&key).filter(|field| field.is_known) {
+            // A list of messages is never what such a key is for.
+            let is_misnamed = misnamed.is_some_and(|list| list.id() == member.id());
+            match request.field(&key).filter(|field| field.is_known && !is_misnamed) {
                 Some(field) => {
                     known += 1;
                     has_list |= is_list(field);
                     has_structure |= !is_list(field) && (member.is_array() || member.is_object());
                 }
                 None => {
-                    let is_other_list =
-                        is_list_key(&key) || misnamed.is_some_and(|list| list.id() == member.id());
+                    let is_other_list = is_list_key(&key) || is_misnamed;
                     has_other_list |= is_other_list;
                     other_lists += usize::from(is_other_list);
                     unknown += usize::from(!is_other_list);
