@@ -2,7 +2,7 @@ use serde_json::Value as Json;
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Turn};
 use toolcheck_core::{RuleId, formats};
 
-use super::{Check, Seen};
+use super::{Check, Seen, outputs};
 
 pub(super) static CHECK: Check = Check {
     id: "keeps-order",
@@ -19,11 +19,7 @@ fn misplaced(seen: &Seen<'_>) -> Option<String> {
     (0..seen.said.len()).find_map(|number| {
         let conversation = conversation(seen, number)?;
         let calls: Vec<&Call> = conversation.turns.iter().flat_map(Turn::calls).collect();
-        let outputs = conversation.turns.iter().filter_map(|turn| match turn {
-            Turn::Results(outputs) => Some(outputs),
-            _ => None,
-        });
-        outputs.flatten().find_map(|output| {
+        outputs(&conversation).find_map(|output| {
             let call = calls.iter().find(|call| call.id == output.call_id)?;
             let asked = Json::Object(call.arguments.clone()).to_string();
             let own = texts.iter().filter(|text| has_words(&asked, text)).max_by_key(|text| text.len())?;
@@ -36,7 +32,7 @@ fn misplaced(seen: &Seen<'_>) -> Option<String> {
 
 /// The history of a request, in which each result has the id of its call. Where the server keeps the history, the calls are
 /// those that the model made last.
-fn conversation(seen: &Seen<'_>, number: usize) -> Option<Conversation> {
+pub(super) fn conversation(seen: &Seen<'_>, number: usize) -> Option<Conversation> {
     let exchange = &seen.case.run.exchanges[number];
     let mut said = Conversation::read(&exchange.request, formats::find(exchange.format)?)?;
     let mut earlier = (0..number).rev().filter_map(|number| seen.choice(number));

@@ -9,6 +9,7 @@ mod is_valid;
 mod judgement;
 mod keeps_opaque;
 mod keeps_order;
+mod keeps_result;
 mod never_says_default;
 mod reports_error;
 mod respects_refusal;
@@ -24,7 +25,7 @@ mod waits;
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use toolcheck_core::conversation::{Conversation, Turn};
+use toolcheck_core::conversation::{Conversation, ToolOutput, Turn};
 use toolcheck_core::ir::Executor;
 use toolcheck_core::response::{self, Choice, ChoiceCall};
 use toolcheck_core::{RuleId, formats};
@@ -60,6 +61,7 @@ pub static ALL: &[&Check] = &[
     &keeps_opaque::CHECK,
     &keeps_order::CHECK,
     &by_findings::KEEPS_REASONING,
+    &keeps_result::CHECK,
     &by_findings::KEEPS_TURN,
     &never_says_default::CHECK,
     &reports_error::CHECK,
@@ -190,6 +192,14 @@ fn is_renamed(finding: &Finding) -> bool {
 fn words(arguments: &str) -> Vec<String> {
     let members: BTreeMap<String, Json> = serde_json::from_str(arguments).unwrap_or_default();
     members.values().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+/// The results in a history.
+fn outputs(said: &Conversation) -> impl Iterator<Item = &ToolOutput> {
+    said.turns
+        .iter()
+        .filter_map(|turn| if let Turn::Results(outputs) = turn { Some(outputs) } else { None })
+        .flatten()
 }
 
 fn text_of(turn: &Turn) -> Option<&str> {

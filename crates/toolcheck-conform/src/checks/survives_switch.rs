@@ -1,12 +1,12 @@
 use serde_json::{Map, Value as Json};
-use toolcheck_core::conversation::{Conversation, Turn};
+use toolcheck_core::conversation::Conversation;
 use toolcheck_core::diff::{Kind, Level, Side, diff};
 use toolcheck_core::ir::{Place, Role};
 use toolcheck_core::{Format, formats};
 use toolcheck_json::Document;
 use toolcheck_serve::Exchange;
 
-use super::{Check, Judgement, Seen};
+use super::{Check, Judgement, Seen, outputs};
 
 pub(super) static CHECK: Check = Check {
     id: "survives-switch",
@@ -68,10 +68,6 @@ fn lost(before: &Exchange, after: &Exchange) -> Option<String> {
 }
 
 fn results(request: &Json, format: &Format) -> Vec<String> {
-    let turns = Conversation::read(request, format).unwrap_or_default().turns;
-    let outputs = turns.into_iter().filter_map(|turn| match turn {
-        Turn::Results(outputs) => Some(outputs),
-        _ => None,
-    });
-    outputs.flatten().map(|output| output.text).collect()
+    let said = Conversation::read(request, format).unwrap_or_default();
+    outputs(&said).map(|output| output.text.clone()).collect()
 }

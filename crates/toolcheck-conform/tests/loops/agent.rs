@@ -264,6 +264,15 @@ impl<'l> Loop<'l> {
                 let other = std::mem::replace(&mut outputs[last].text, first);
                 outputs[0].text = other;
             }
+            Some(Fault::WritesObjects) => {
+                outputs.iter_mut().for_each(|output| output.text = "[object Object]".to_owned());
+            }
+            Some(Fault::ForgetsResults) => {
+                let turns = self.history.turns.iter_mut();
+                let earlier =
+                    turns.filter_map(|turn| if let Turn::Results(own) = turn { Some(own) } else { None });
+                earlier.flatten().for_each(|output| output.text = "[removed]".to_owned());
+            }
             Some(Fault::ChangesArguments) => {
                 calls
                     .iter_mut()
@@ -340,7 +349,7 @@ impl<'l> Loop<'l> {
             _ if call.name == "delegate" && prompt.is_some() => {
                 self.delegate(call, prompt.unwrap_or_default())
             }
-            (_, true) if self.has(Fault::HidesFailures) => ("ok".to_owned(), false),
+            (_, true) if self.has(Fault::HidesFailures) => ("{\"is_error\": false}".to_owned(), false),
             _ if self.is_interrupted && call.name == "slow" => ("The user has ended it.".to_owned(), true),
             ran => ran,
         };

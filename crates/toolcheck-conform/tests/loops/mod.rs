@@ -28,6 +28,10 @@ enum Fault {
     ChangesArguments,
     DropsReasoning,
     SwapsResults,
+    /// A result says what a client wrote of an object.
+    WritesObjects,
+    /// Results of earlier turns are taken out.
+    ForgetsResults,
     /// A result does not say that the tool failed.
     HidesFailures,
     /// Whatever goes wrong, the user is told that it is done.
@@ -302,6 +306,7 @@ fn of_a_history_without_calls_nothing_is_judged_that_needs_them() {
         "keeps-arguments",
         "keeps-order",
         "keeps-reasoning",
+        "keeps-result",
         "runs-only-finished",
     ];
     let ids = ["single-call", "parallel-calls", "broken-arguments", "reasoning-kept"];
