@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use serde_json::Value as Json;
 use toolcheck_conform::adapter::{
-    Answer, BodyKind, Examination, Gravity, Plan, Question, TestConversation, Translation, conversations,
-    examine, generated, shrink, steps,
+    Answer, BodyKind, Examination, Gravity, Plan, Question, TestConversation, Translation, bodies,
+    conversations, examine, generated, shrink, steps,
 };
 use toolcheck_core::{Format, formats};
 
@@ -88,6 +88,54 @@ fn requests(generated_cases: usize) -> Plan {
     let mut plan = plan("openai-chat", "openai-chat", generated_cases);
     plan.translations.truncate(1);
     plan
+}
+
+#[test]
+fn tools_and_the_reason_to_stop_are_the_same_in_each_pair_of_formats() {
+    let is_of = |class: &str| {
+        ["tool-changed", "stop-changed", "parameter-lost", "parameter-changed"].contains(&class)
+    };
+    let ids = ["one-call", "cut-off-answer", "described-tools"];
+    for from in formats::ALL {
+        for to in formats::ALL {
+            let mut plan = plan(from.id, to.id, 0);
+            plan.conversations.retain(|conversation| ids.contains(&&*conversation.id));
+            let examination = run(&plan, |question| {
+                let body = bodies::body(question.conversation, question.kind, question.translation.to);
+                body.map_or_else(|| Answer::Skipped("no way".to_owned()), Answer::Body)
+            });
+            let mut found = examination.found.iter().map(|found| &*found.fault.class);
+            assert!(!found.any(is_of), "{} to {}: {:#?}", from.id, to.id, lines(&examination));
+        }
+    }
+}
+
+#[test]
+fn what_the_model_reads_of_tools_and_why_it_stopped_is_compared() {
+    let text = |body: &Json| body.to_string();
+    for (from, to, kinds) in [
+        (
+            r#""finish_reason":"tool_calls""#,
+            r#""finish_reason":"stop""#,
+            "response stop-changed stream stop-changed",
+        ),
+        (
+            r#""finish_reason":"length""#,
+            r#""finish_reason":"stop""#,
+            "response stop-changed stream stop-changed",
+        ),
+        (r#""description":"The wind in the next hours.","#, "", "request tool-changed"),
+        (r#","required":["hours"],"type":"object"}"#, r#","type":"object"}"#, "request tool-changed"),
+        (r#""parallel_tool_calls":false,"#, "", "request parameter-lost"),
+        (r#""tool_choice":"required","#, "", "request parameter-lost"),
+    ] {
+        let examination = run(&plan("openai-chat", "openai-chat", 0), |question| {
+            Answer::Body(serde_json::from_str(&text(question.body).replace(from, to)).unwrap())
+        });
+        let told =
+            examination.found.iter().map(|found| format!("{} {}", found.kind.as_str(), found.fault.class));
+        assert_eq!(told.collect::<Vec<_>>().join(" "), kinds, "{from}");
+    }
 }
 
 #[test]

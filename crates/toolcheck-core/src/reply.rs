@@ -22,6 +22,8 @@ pub struct Reply {
     /// The text that stands in place of the arguments of a call, by the call's number: arguments that are not an object,
     /// not JSON, or cut off.
     pub raw_arguments: BTreeMap<usize, String>,
+    /// Whether the reasoning is sent without signatures in a format whose own API sends none, as compatible servers send it.
+    pub has_plain_reasoning: bool,
     /// The signatures of calls, by the call's number, where the format has room for them.
     pub call_signatures: BTreeMap<usize, String>,
     /// The calls whose tool takes free text, by their numbers, where the format has room for them: it stands in place of
@@ -146,6 +148,7 @@ impl Reply {
             model: "model".to_owned(),
             said,
             raw_arguments: BTreeMap::new(),
+            has_plain_reasoning: false,
             call_signatures: BTreeMap::new(),
             free_texts: BTreeSet::new(),
             namespaces: BTreeMap::new(),
@@ -189,6 +192,12 @@ impl Reply {
     /// The reply whose calls have their ids even in a format that needs none.
     pub fn with_call_ids(mut self) -> Self {
         self.has_call_ids = true;
+        self
+    }
+
+    /// The reply whose reasoning is sent even in a format whose own API sends none.
+    pub fn with_plain_reasoning(mut self) -> Self {
+        self.has_plain_reasoning = true;
         self
     }
 

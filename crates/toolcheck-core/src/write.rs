@@ -79,6 +79,9 @@ impl Format {
 
     fn held_reply(&self, reply: &Reply) -> Reply {
         let mut said = self.held_turn(&reply.said).0;
+        if reply.has_plain_reasoning && said.reasoning.is_empty() {
+            said.reasoning.clone_from(&reply.said.reasoning);
+        }
         if reply.has_call_ids {
             said.calls
                 .iter_mut()

@@ -171,6 +171,9 @@ pub(crate) fn reply(turn: &Turn, moment: &Moment<'_>) -> Reply {
             reply = reply.with_call_signature(number, format!("Y2Fs{:04}{number:04}", moment.number));
         }
     }
+    if turn.reasoning_content {
+        reply = reply.with_plain_reasoning();
+    }
     if moment.gives_ids() {
         reply = reply.with_call_ids();
     }

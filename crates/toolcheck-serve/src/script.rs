@@ -28,6 +28,9 @@ pub struct Turn {
     pub text: String,
     /// What it thinks before that, where the format has room for it.
     pub reasoning: Option<String>,
+    /// Whether the reasoning is also in Chat Completions, whose own API has no room for it: servers that are compatible
+    /// with it send `reasoning_content`.
+    pub reasoning_content: bool,
     /// Whether there is reasoning that the provider has encrypted as a whole, where the format has room for it.
     pub redacted: bool,
     /// The tools that the provider has run itself before the text, where the format has room for them.

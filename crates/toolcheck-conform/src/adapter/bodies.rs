@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 use toolcheck_core::conversation::{Assistant, Call, Conversation, Reasoning, ToolOutput, Turn};
-use toolcheck_core::reply::{Framing, Pieces, Reply};
+use toolcheck_core::reply::{Framing, Pieces, Reply, Stop};
 use toolcheck_core::{Format, names};
 use toolcheck_json::distinct;
 
@@ -76,6 +76,9 @@ pub fn reply(conversation: &TestConversation) -> Option<Reply> {
     let (number, turn) = conversation.turns.iter().enumerate().rfind(said)?;
     let first = conversation.turns[..number].iter().map(|turn| turn.calls.len()).sum();
     let mut reply = Reply::new(assistant(turn, first));
+    if turn.cut_off {
+        reply = reply.with_stop(Stop::Length);
+    }
     for (number, call) in turn.calls.iter().enumerate() {
         if let Some(raw) = &call.raw {
             reply = reply.with_raw_arguments(number, raw.clone());
@@ -121,6 +124,9 @@ fn request(conversation: &TestConversation, format: &Format) -> Json {
     let declared = if conversation.undeclared { Vec::new() } else { tools(conversation) };
     let mut body = format.write_request_with(&history, &declared).body;
     fill(&mut body, &raws);
+    for (key, value) in conversation.also.get(format.id).into_iter().flatten() {
+        body[key] = value.clone();
+    }
     body
 }
 

@@ -1,5 +1,6 @@
 //! Conversations as data.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -23,6 +24,9 @@ pub struct TestConversation {
     /// Whether the request declares no tools, although its history has calls.
     #[serde(default)]
     pub undeclared: bool,
+    /// What the request of a format has besides, or in place of what is written of the turns, by the id of the format.
+    #[serde(default)]
+    pub also: BTreeMap<String, Map<String, Json>>,
     /// The turns.
     #[serde(rename = "turn")]
     pub turns: Vec<TestTurn>,
@@ -43,6 +47,8 @@ pub struct TestTurn {
     pub text: String,
     /// The calls of the model.
     pub calls: Vec<TestCall>,
+    /// Whether it ends because there are no more tokens.
+    pub cut_off: bool,
     /// Whether the results come in the opposite order of the calls.
     pub reversed: bool,
 }
@@ -101,6 +107,7 @@ impl TestTurn {
             + said(&self.text, 20, PLAIN_TEXT)
             + self.calls.iter().enumerate().map(|(at, call)| call.size(at)).sum::<usize>()
             + 30 * usize::from(self.reversed)
+            + 30 * usize::from(self.cut_off)
     }
 
     pub(super) fn is_models(&self) -> bool {
@@ -131,7 +138,8 @@ impl TestConversation {
     /// How much there is in it. What is simpler is smaller, so making a conversation smaller comes to an end.
     pub fn size(&self) -> usize {
         let turns: usize = self.turns.iter().map(TestTurn::size).sum();
-        said(&self.system, 20, PLAIN_SYSTEM) + 30 * usize::from(self.undeclared) + turns
+        let also: usize = self.also.values().flatten().map(|(_, value)| 30 + value.to_string().len()).sum();
+        also + said(&self.system, 20, PLAIN_SYSTEM) + 30 * usize::from(self.undeclared) + turns
     }
 
     /// Whether an API may be asked to go on with it: the user speaks first, the model says something in each of its turns,
@@ -145,7 +153,8 @@ impl TestConversation {
 
     /// Whether two conversations say the same, whatever they are called.
     pub fn says_as(&self, other: &Self) -> bool {
-        self.system == other.system && self.undeclared == other.undeclared && self.turns == other.turns
+        let rest = |one: &Self| (one.system.clone(), one.undeclared, one.also.clone());
+        rest(self) == rest(other) && self.turns == other.turns
     }
 }
 

@@ -10,6 +10,7 @@ use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
 
 use super::bodies::{self, BodyKind};
 use super::conversation::TestConversation;
+use super::reasons;
 
 /// From which format an adapter translates to which one.
 #[derive(Debug, Clone)]
@@ -102,6 +103,10 @@ impl AdapterFault {
             message,
             place: String::new(),
         }
+    }
+
+    pub(super) fn of_comparison(class: &str, message: String) -> Self {
+        Self { origin: Origin::Diff, ..Self::of_adapter(class, message) }
     }
 
     /// Whether it is the same fault as another one.
@@ -208,6 +213,7 @@ pub(super) fn faults(
             }
         }
     }
+    found.extend(reasons::fault(conversation, kind, translation, after));
     let own = findings(&texts[0], translation.from, None);
     for finding in findings(&texts[1], translation.to, translation.target.as_ref()) {
         let gravity = match finding.level {

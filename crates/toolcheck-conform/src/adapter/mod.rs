@@ -9,6 +9,7 @@ mod conversation;
 mod examine;
 mod faults;
 mod generate;
+mod reasons;
 mod shrink;
 
 pub use bodies::BodyKind;

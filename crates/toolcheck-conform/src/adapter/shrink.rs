@@ -44,6 +44,14 @@ pub fn steps(conversation: &TestConversation) -> Vec<TestConversation> {
         size /= 2;
     }
     steps.push(changed(conversation, |conversation| conversation.undeclared = false));
+    steps.push(changed(conversation, |conversation| conversation.also.clear()));
+    for (format, own) in &conversation.also {
+        steps.extend(own.keys().map(|key| {
+            changed(conversation, |conversation| {
+                conversation.also.get_mut(format).map(|own| own.remove(key));
+            })
+        }));
+    }
     steps.extend(
         texts(&conversation.system, &["", PLAIN_SYSTEM])
             .into_iter()
@@ -107,6 +115,7 @@ fn steps_of_turn(turn: &TestTurn, changed: Changed<'_, TestTurn>) -> Vec<TestCon
     }
     steps.extend(each(texts(&turn.text, &["", PLAIN_TEXT]), changed, |turn, text| turn.text = text));
     steps.push(changed(&|turn| turn.reversed = false));
+    steps.push(changed(&|turn| turn.cut_off = false));
     steps
 }
 

@@ -7,7 +7,7 @@ pub(super) static CHECK: Check = Check {
     id: "keeps-opaque",
     summary: "Opaque content, which only the provider can read, is sent back unchanged in its place.",
     help: "send signatures and encrypted blocks back unchanged, at their place in the same turn",
-    judge,
+    judge: |seen| seen.flattened().or_else(|| judge(seen)),
 };
 
 fn judge(seen: &Seen<'_>) -> Judgement {

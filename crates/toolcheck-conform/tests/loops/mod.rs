@@ -304,6 +304,7 @@ fn of_a_history_without_calls_nothing_is_judged_that_needs_them() {
         "answers-every-call",
         "keeps-turn",
         "keeps-arguments",
+        "keeps-opaque",
         "keeps-order",
         "keeps-reasoning",
         "keeps-result",

@@ -73,6 +73,11 @@ pub(crate) fn message(format: &Format, is_streamed: bool, body: &str) -> Option<
             let parts = values.iter().filter_map(|value| parts(value, "/candidates/0/content/parts"));
             ("parts", "model", parts.flatten().collect())
         }
+        ("openai-chat", false) => {
+            let message = values.first()?.pointer("/choices/0/message")?;
+            return message.get("reasoning_content").map(|_| message.clone());
+        }
+        ("openai-chat", true) => return reasoned(&values),
         _ => return None,
     };
     let is_special = |part: &Json| {
@@ -80,6 +85,17 @@ pub(crate) fn message(format: &Format, is_streamed: bool, body: &str) -> Option<
             || part.get("functionCall").is_some() && part.get("thoughtSignature").is_some()
     };
     parts.iter().any(is_special).then(|| json!({"role": role, key: parts}))
+}
+
+/// The message with reasoning in a stream of Chat Completions, with whole calls.
+fn reasoned(chunks: &[Json]) -> Option<Json> {
+    let deltas = || chunks.iter().filter_map(|chunk| chunk.pointer("/choices/0/delta"));
+    let reasoning: String = deltas().filter_map(|delta| delta["reasoning_content"].as_str()).collect();
+    let calls = deltas().filter_map(|delta| delta.pointer("/tool_calls/0"));
+    let mut call = calls.clone().next().filter(|_| !reasoning.is_empty())?.clone();
+    let arguments: String = calls.filter_map(|call| call.pointer("/function/arguments")?.as_str()).collect();
+    call["function"]["arguments"] = json!(arguments);
+    Some(json!({"role": "assistant", "content": null, "reasoning_content": reasoning, "tool_calls": [call]}))
 }
 
 fn blocks(events: &[Json]) -> Vec<Json> {

@@ -97,7 +97,7 @@ kinds! {
     PartAdded "part-added" "A part of an unknown type was added."
     ToolLost "tool-lost" "A tool is no longer declared."
     ToolAdded "tool-added" "A tool was added."
-    ToolChanged "tool-changed" "The schema or `strict` of a tool changed."
+    ToolChanged "tool-changed" "The description, the schema or `strict` of a tool changed."
     ParameterLost "parameter-lost" "A parameter of the request was removed."
     ParameterAdded "parameter-added" "A parameter of the request was added."
     ParameterRenamed "parameter-renamed" "A parameter of the request was moved to another key."

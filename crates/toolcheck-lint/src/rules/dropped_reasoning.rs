@@ -1,5 +1,5 @@
 use toolcheck_core::Level;
-use toolcheck_core::ir::Body;
+use toolcheck_core::ir::{Body, ReasoningMode};
 
 use crate::rule::{Context, Sink, declare_rule};
 use crate::rules::missing_reasoning;
@@ -18,7 +18,10 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         ReasoningChange::PartlyDropped => "with only a part of its reasoning",
         _ => return,
     };
-    if cx.transcript.request.reasoning == Some(false) {
+    let request = &cx.transcript.request;
+    let is_adaptive =
+        request.reasoning_setting.is_some_and(|setting| setting.mode == ReasoningMode::Adaptive);
+    if request.reasoning == Some(false) && !is_adaptive {
         return;
     }
     let number = kept.turn(cx).start;
@@ -30,13 +33,14 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         .help("keep the whole message of the response, with all its reasoning and signatures")
         .at(cx, (number, message, first));
     finding.case_if(thoughts == ReasoningChange::Emptied, "empty");
-    if cx.transcript.request.reasoning.is_none() {
-        finding.case("by-default");
-    } else {
-        finding.case(if matches!(first.body, Body::Call(_)) { "call" } else { "text" });
-    }
-    if thoughts == ReasoningChange::PartlyDropped {
-        // What is known is what happens where all of it is missing.
+    finding.case(match first.body {
+        _ if is_adaptive => "adaptive",
+        _ if request.reasoning.is_none() => "by-default",
+        Body::Call(_) => "call",
+        _ => "text",
+    });
+    if thoughts == ReasoningChange::PartlyDropped || is_adaptive {
+        // What is known is what happens where all of it is missing, and a budget is set.
         finding.at_most(Level::Warning);
     }
     kept.point_at_reasoning(finding);

@@ -8,8 +8,9 @@ use serde_json::Value as Json;
 use toolcheck_conform::adapter::{
     Answer, BodyKind, Plan, Question, TestConversation, Translation, bodies, examine,
 };
+use toolcheck_core::reply::Stop;
 use toolcheck_core::text::{bounded, reason};
-use toolcheck_serve::{MockProvider, ScriptedCall, Turn, Upstream, path};
+use toolcheck_serve::{MockProvider, ScriptedCall, ScriptedStop, Turn, Upstream, path};
 
 use super::adapter;
 use super::known::Known;
@@ -119,6 +120,7 @@ fn turn(conversation: &TestConversation) -> Turn {
     });
     let mut turn = Turn::calls(calls);
     turn.text.clone_from(&reply.said.text);
+    turn.stop = (reply.stop == Stop::Length).then_some(ScriptedStop::Length);
     turn.reasoning = reply.said.reasoning.first().map(|reasoning| reasoning.text.clone());
     turn
 }

@@ -13,6 +13,48 @@ use crate::ir::{Body, Executor, Part, Place, Role, ToolChoiceMode, ToolDef};
 use crate::targets;
 use crate::text::{Line, shorten};
 
+/// What a tool is to the model.
+struct Declared {
+    place: Place,
+    schema: (Option<u64>, bool),
+    /// Empty if there is none.
+    description: String,
+    /// The names of its arguments; `None` if they cannot be told.
+    arguments: Option<HashSet<String>>,
+}
+
+impl Declared {
+    /// How bad it is what the other one is instead, if it is something else: formats write schemas in their own ways.
+    fn change(&self, other: &Self, is_one_family: bool) -> Option<Level> {
+        let gone = |(own, others): (&HashSet<String>, &HashSet<String>)| !own.is_subset(others);
+        if other.description.is_empty() && !self.description.is_empty()
+            || self.arguments.as_ref().zip(other.arguments.as_ref()).is_some_and(gone)
+        {
+            return Some(Level::Loss);
+        }
+        let is_changed =
+            self.description != other.description || is_one_family && self.schema != other.schema;
+        is_changed.then_some(Level::Change)
+    }
+}
+
+/// What a definition of a tool says of it.
+fn description(tool: Value<'_, '_>) -> String {
+    let own = tool.get_any(&["function", "toolSpec", "custom"]).unwrap_or(tool);
+    let text = own.get("description").and_then(Value::as_str).unwrap_or_default();
+    text.trim().to_owned()
+}
+
+/// The names of the arguments in a schema, if it does not have them elsewhere.
+fn arguments(schema: Option<Value<'_, '_>>) -> Option<HashSet<String>> {
+    let Some(schema) = schema else { return Some(HashSet::default()) };
+    let Some(own) = schema.get("properties") else {
+        let is_plain = schema.get_any(&["$ref", "allOf", "anyOf", "oneOf", "json"]).is_none();
+        return is_plain.then(HashSet::default);
+    };
+    Some(own.members().filter_map(|member| Some(member.key_text()?.into_owned())).collect())
+}
+
 impl<'s> Finder<'_, '_, 's> {
     fn declared(
         &mut self,
@@ -46,36 +88,42 @@ impl<'s> Finder<'_, '_, 's> {
                 let own = side.document.value(tool.place.node);
                 let own = own.get_any(&["function", "toolSpec"]).unwrap_or(own).get("strict");
                 let is_strict = is_one_format && own.and_then(Value::as_bool) == Some(true);
-                let schema = (schema.map(canonical::of_value), is_strict);
                 let name = tool.name.as_ref().filter(|name| name.instead.is_none())?;
-                Some((name.text.to_string(), (tool.place, schema)))
+                let own = Declared {
+                    place: tool.place,
+                    schema: (schema.map(canonical::of_value), is_strict),
+                    description: description(side.document.value(tool.place.node)),
+                    arguments: if tool.takes_text { None } else { arguments(schema) },
+                };
+                Some((name.text.to_string(), own))
             });
             let mut seen: HashSet<String> = HashSet::default();
             // One without a name cannot be called.
             tools.filter(|(name, _)| !name.is_empty() && seen.insert(name.clone())).collect::<Vec<_>>()
         };
         let (old, new) = (named(before), named(after));
-        let known: HashMap<&str, _> = new.iter().map(|(name, tool)| (&**name, *tool)).collect();
+        let known: HashMap<&str, &Declared> = new.iter().map(|(name, tool)| (&**name, tool)).collect();
         // Tools in a form that is not read may be any.
         let is_open = |side: &Side<'_, '_>| {
             let tools = &side.transcript.request.tools;
             !tools.in_text.is_empty() || tools.hides_some || tools.place.is_some() && tools.list.is_none()
         };
-        for (name, (place, schema)) in &old {
-            match known.get(&**name) {
-                None if is_open(after) => {}
-                None => self.declared(Kind::ToolLost, Level::Loss, (Some(*place), None), name),
-                Some((other, after)) if self.is_one_family && after != schema => {
-                    let places = (Some(*place), Some(*other));
-                    self.declared(Kind::ToolChanged, Level::Change, places, name);
+        for (name, tool) in &old {
+            let Some(other) = known.get(&**name) else {
+                if !is_open(after) {
+                    self.declared(Kind::ToolLost, Level::Loss, (Some(tool.place), None), name);
                 }
-                Some(_) => {}
+                continue;
+            };
+            if let Some(level) = tool.change(other, self.is_one_family) {
+                let places = (Some(tool.place), Some(other.place));
+                self.declared(Kind::ToolChanged, level, places, name);
             }
         }
         let known: HashSet<&str> = old.iter().map(|(name, _)| &**name).collect();
-        for (name, (place, _)) in new.iter().filter(|(name, _)| !known.contains(&**name)) {
+        for (name, tool) in new.iter().filter(|(name, _)| !known.contains(&**name)) {
             if !is_open(before) {
-                self.declared(Kind::ToolAdded, Level::Change, (None, Some(*place)), name);
+                self.declared(Kind::ToolAdded, Level::Change, (None, Some(tool.place)), name);
             }
         }
     }

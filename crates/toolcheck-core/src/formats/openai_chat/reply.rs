@@ -14,6 +14,9 @@ pub(super) fn write(reply: &Reply) -> Json {
     let mut message = message(reply, &STYLE);
     message.get_mut("tool_calls").and_then(Json::as_array_mut).into_iter().flatten().for_each(write_id);
     message["refusal"] = Json::Null;
+    if let Some(text) = plain_reasoning(reply) {
+        message["reasoning_content"] = json!(text);
+    }
     if reply.said.text.is_empty() && !reply.said.calls.is_empty() {
         message["content"] = Json::Null;
     }
@@ -25,6 +28,10 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
     let event = |delta: Json, reason: Option<&str>| Event::new("", chunk(reply, delta, reason));
     let content = if said.text.is_empty() && !said.calls.is_empty() { Json::Null } else { json!("") };
     let mut events = vec![event(json!({"role": "assistant", "content": content, "refusal": null}), None)];
+    let reasoning = plain_reasoning(reply).unwrap_or_default();
+    for piece in pieces.divide(&reasoning) {
+        events.push(event(json!({"reasoning_content": piece}), None));
+    }
     for piece in pieces.divide(&said.text) {
         events.push(event(json!({"content": piece}), None));
     }
@@ -55,6 +62,11 @@ pub(super) fn events(reply: &Reply, pieces: &Pieces) -> Vec<Event> {
         events.push(last);
     }
     events
+}
+
+fn plain_reasoning(reply: &Reply) -> Option<String> {
+    let is_sent = reply.has_plain_reasoning && !reply.said.reasoning.is_empty();
+    is_sent.then(|| reply.said.reasoning.iter().map(|block| &*block.text).collect())
 }
 
 /// The keys of the object of a call, and of the text in it.
