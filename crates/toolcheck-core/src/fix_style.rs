@@ -39,6 +39,10 @@ pub struct FixStyle {
     pub picture: Option<&'static str>,
     /// The definition of a tool, with `NAME`, `ABOUT` and `SCHEMA` as JSON.
     pub tool: &'static str,
+    /// Where a request has the choice of a tool, with dots between the keys.
+    pub choice: &'static str,
+    /// The choices that the model decides, of some tool, of none, and of the tool `NAME`; empty if there is none.
+    pub choices: [&'static str; 4],
     /// Writes a message of the user with these blocks.
     pub user: fn(Vec<Piece>) -> Piece,
     /// Writes a message of the user with one text, from its string.
@@ -61,6 +65,8 @@ impl FixStyle {
         text: typed_text,
         picture: None,
         tool: r#"{"name": NAME, "description": ABOUT, "parameters": SCHEMA}"#,
+        choice: "tool_choice",
+        choices: [""; 4],
         user: user_content,
         said: |text| user_content(vec![typed_text(text)]),
     };
@@ -73,6 +79,12 @@ impl FixStyle {
         result: |missing| tool_message(missing, None),
         said: user_text,
         tool: r#"{"type": "function", "function": {"name": NAME, "description": ABOUT, "parameters": SCHEMA}}"#,
+        choices: [
+            r#""auto""#,
+            r#""required""#,
+            r#""none""#,
+            r#"{"type": "function", "function": {"name": NAME}}"#,
+        ],
         picture: Some(r#"{"type": "image_url", "image_url": {"url": "data:image/KIND;base64,DATA"}}"#),
         ..Self::OF_PROGRAM
     };

@@ -21,6 +21,7 @@
 
 mod assembly;
 pub mod call_marks;
+pub mod choice;
 mod claim;
 pub mod conversation;
 mod details;

@@ -161,7 +161,10 @@ impl<'s> Events<'s> {
         let mut reading = Reading { side, all: Vec::new(), message: 0, turn: 0, role: None };
         let transcript = side.transcript;
         if let Some(place) = transcript.request.instructions {
-            let text = formats::text_of(side.document.value(place.node));
+            let value = side.document.value(place.node);
+            let parts =
+                value.elements().map(|one| quoted_block(one).unwrap_or_else(|| formats::text_of(one)));
+            let text = if value.is_array() { parts.collect() } else { formats::text_of(value) };
             reading.text(Role::System, place, Cow::Owned(text));
         }
         reading.messages(transcript);
@@ -299,6 +302,7 @@ impl<'s> Reading<'_, '_, 's> {
 
     /// Adds a text. Nobody loses a text of whitespace.
     fn text(&mut self, speaker: Role, place: Place, text: Cow<'s, str>) {
+        let text = quoted_block(self.value(place)).map_or(text, Cow::Owned);
         if !text.trim().is_empty() {
             self.push(Event::text(speaker, place, text));
         }
@@ -327,10 +331,13 @@ impl<'s> Reading<'_, '_, 's> {
             Body::Opaque => match self.value(place).as_str() {
                 // A text without its block.
                 Some(text) => self.text(speaker, place, text),
-                None => {
-                    let key = canonical::of_value(self.value(place));
-                    self.push(Event { key, ..Event::new(EventKind::Part, speaker, place) });
-                }
+                None => match text_of_unnamed(self.value(place)) {
+                    Some(text) => self.text(speaker, place, text),
+                    None => {
+                        let key = canonical::of_value(self.value(place));
+                        self.push(Event { key, ..Event::new(EventKind::Part, speaker, place) });
+                    }
+                },
             },
         }
     }
@@ -424,4 +431,21 @@ fn arguments_in(text: &str) -> u64 {
         return canonical::of_nothing();
     }
     canonical::of_json_text(text).unwrap_or_else(|| canonical::of_string(text))
+}
+
+/// The text of a block whose type is not written as a text.
+fn text_of_unnamed<'s>(block: Value<'_, 's>) -> Option<Cow<'s, str>> {
+    block.get("type").filter(|kind| kind.as_json_str().is_none() && !kind.is_null())?;
+    block.get("text")?.as_str()
+}
+
+/// The text of a block that is written as JSON in a text, where no text may be: in a list of blocks, and as the
+/// instructions that have parts.
+fn quoted_block(value: Value<'_, '_>) -> Option<String> {
+    let is_block =
+        value.key_text().is_none_or(|key| matches!(&*key, "systemInstruction" | "system_instruction"));
+    let text = value.as_str().filter(|text| is_block && text.trim_start().starts_with('{'))?;
+    let document = Document::read(text.as_bytes());
+    let said = formats::text_of(document.root());
+    (document.faults().is_empty() && !said.is_empty()).then_some(said)
 }

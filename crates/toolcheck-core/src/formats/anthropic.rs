@@ -87,6 +87,12 @@ static FIX_STYLE: FixStyle = FixStyle {
     },
     said: fix_style::user_text,
     tool: r#"{"name": NAME, "description": ABOUT, "input_schema": SCHEMA}"#,
+    choices: [
+        r#"{"type": "auto"}"#,
+        r#"{"type": "any"}"#,
+        r#"{"type": "none"}"#,
+        r#"{"type": "tool", "name": NAME}"#,
+    ],
     picture: Some(
         r#"{"type": "image", "source": {"type": "base64", "media_type": "image/KIND", "data": "DATA"}}"#,
     ),

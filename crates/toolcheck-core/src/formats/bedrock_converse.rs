@@ -84,6 +84,8 @@ static FIX_STYLE: FixStyle = FixStyle {
     text: |text| Piece::object([("text", text)]),
     said: |text| fix_style::user_content(vec![Piece::object([("text", text)])]),
     tool: r#"{"toolSpec": {"name": NAME, "description": ABOUT, "inputSchema": {"json": SCHEMA}}}"#,
+    choice: "toolConfig.toolChoice",
+    choices: [r#"{"auto": {}}"#, r#"{"any": {}}"#, "", r#"{"tool": {"name": NAME}}"#],
     picture: Some(r#"{"image": {"format": "KIND", "source": {"bytes": "DATA"}}}"#),
     ..FixStyle::OF_PROGRAM
 };

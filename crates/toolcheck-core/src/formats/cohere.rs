@@ -38,8 +38,12 @@ pub(super) static FORMAT: Format = Format {
     ..openai_chat::CHAT
 };
 
-static FIX_STYLE: FixStyle =
-    FixStyle { only_in_results: &["document"], thoughts: &["tool_plan"], ..FixStyle::CHAT };
+static FIX_STYLE: FixStyle = FixStyle {
+    only_in_results: &["document"],
+    thoughts: &["tool_plan"],
+    choices: ["", r#""REQUIRED""#, r#""NONE""#, ""],
+    ..FixStyle::CHAT
+};
 
 static DIALECT: Dialect = Dialect {
     format: FORMAT.key(),

@@ -79,6 +79,13 @@ static FIX_STYLE: FixStyle = FixStyle {
         let parts = Piece::List(vec![Piece::object([("text", text)])]);
         Piece::object([("role", Piece::text("user")), ("parts", parts)])
     },
+    choice: "toolConfig.functionCallingConfig",
+    choices: [
+        r#"{"mode": "AUTO"}"#,
+        r#"{"mode": "ANY"}"#,
+        r#"{"mode": "NONE"}"#,
+        r#"{"mode": "ANY", "allowedFunctionNames": [NAME]}"#,
+    ],
     picture: Some(r#"{"inlineData": {"mimeType": "image/KIND", "data": "DATA"}}"#),
     ..FixStyle::OF_PROGRAM
 };

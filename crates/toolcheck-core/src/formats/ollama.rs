@@ -49,6 +49,7 @@ static FIX_STYLE: FixStyle = FixStyle {
     takes_lists: false,
     result: |missing| fix_style::tool_message(missing, Some("tool_name")),
     picture: None,
+    choices: [""; 4],
     ..FixStyle::CHAT
 };
 

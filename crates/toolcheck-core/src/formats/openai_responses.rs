@@ -88,6 +88,7 @@ pub(crate) static FIX_STYLE: FixStyle = FixStyle {
     text: |text| Piece::object([("type", Piece::text("input_text")), ("text", text)]),
     said: fix_style::user_text,
     tool: r#"{"type": "function", "name": NAME, "description": ABOUT, "parameters": SCHEMA}"#,
+    choices: [r#""auto""#, r#""required""#, r#""none""#, r#"{"type": "function", "name": NAME}"#],
     picture: Some(r#"{"type": "input_image", "image_url": "data:image/KIND;base64,DATA"}"#),
     ..FixStyle::OF_PROGRAM
 };

@@ -69,6 +69,11 @@ impl Planner<'_, '_> {
             let starts = fix.changes.iter().map(|change| self.document.value(change.node()).span().start);
             let at = starts.min().unwrap_or(0);
             let action = match fix.changes.first() {
+                Some(Change::Remove(_))
+                    if fix.changes.iter().any(|change| matches!(change, Change::Add(..))) =>
+                {
+                    Action::Moved
+                }
                 Some(Change::Remove(_)) => Action::Removed,
                 Some(Change::Add(..) | Change::Before(..)) => Action::Inserted,
                 _ => Action::Rewritten,

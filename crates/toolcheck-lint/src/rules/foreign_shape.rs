@@ -3,6 +3,7 @@ use toolcheck_core::shape::Kind;
 
 use super::unknown_role;
 use crate::rule::{Context, Sink, declare_rule};
+use crate::view::shape;
 
 declare_rule! {
     ForeignShape in Fields, since "0.1.0", silent on wire reports shape, check
@@ -35,7 +36,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             Some(example) => format!("write it as {example}"),
             None => format!("write it in the format of {own}"),
         };
-        finding.help(help);
+        finding.help(shape::told_choice(cx, foreign.fix.as_ref()).unwrap_or(help));
         finding.fix(foreign.fix.clone());
         let of_role = unknown_role::answer_to_results(cx, foreign.first.node);
         finding.say().answer = Some(of_role.unwrap_or_else(|| foreign.answer.clone()));

@@ -313,7 +313,8 @@ pub(super) fn as_user(cx: &Context<'_, '_>, message: &Message<'_>) -> Option<Fix
         return Some(Fix::safe(write("system")));
     }
     let guess = "the model reads instructions as words of the user";
-    is_known("user").then(|| Fix::guess(guess, write("user")))
+    shape::in_own_field(cx, message, name)
+        .or_else(|| is_known("user").then(|| Fix::guess(guess, write("user"))))
 }
 
 /// Whether the target does not know the role of a message.

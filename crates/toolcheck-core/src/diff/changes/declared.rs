@@ -1,17 +1,19 @@
 //! What changed in what a request declares beside its messages: tools, and other parameters.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_json::{Kind as JsonKind, Value};
 
 use super::{At, Finder, FoundChange};
+use crate::choice::{chosen, is_choice_key};
 use crate::diff::events::Side;
 use crate::diff::kinds::{Kind, Level};
 use crate::diff::{Change, canonical};
 use crate::ir::{Body, Executor, Part, Place, Role, ToolChoiceMode, ToolDef};
-use crate::targets;
 use crate::text::{Line, shorten};
+use crate::{formats, targets};
 
 /// What a tool is to the model.
 struct Declared {
@@ -137,7 +139,16 @@ impl<'s> Finder<'_, '_, 's> {
         // The model decides if a request does not say who does.
         let is_said =
             |wanted: &ToolChoiceMode<'_>| !matches!(wanted, ToolChoiceMode::Free | ToolChoiceMode::Invalid);
+        // Another API's form may say the same.
+        let [old_said, new_said] = [(before, old), (after, new)]
+            .map(|(side, choice)| chosen(side.document.value(choice?.place.node)));
+        let is_elsewhere = || {
+            let root = before.document.value(before.transcript.place.node);
+            let is_choice = |key: Cow<'_, str>| is_choice_key(&key);
+            root.members().any(|other| other.key_text().is_some_and(is_choice) && chosen(other) == new_said)
+        };
         match (old, new) {
+            (Some(_), Some(_)) if old_said.is_some() && old_said == new_said => {}
             (Some(old), None)
                 if is_said(&old.wanted) && !before.document.value(old.place.node).says_nothing() =>
             {
@@ -146,6 +157,7 @@ impl<'s> Finder<'_, '_, 's> {
                 let level = if is_same { Level::Loss } else { Level::Change };
                 self.declared(Kind::ParameterLost, level, (Some(old.place), None), &old.key);
             }
+            (None, Some(_)) if new_said.is_some() && is_elsewhere() => {}
             (None, Some(new)) if is_said(&new.wanted) => {
                 self.declared(Kind::ParameterAdded, Level::Change, (None, Some(new.place)), &new.key);
             }
@@ -274,6 +286,7 @@ impl<'f, 's> Renamed<'f, 's> {
         let Some(first) = gone.next() else { return Self { sides, ways } };
         let own = sides[1].transcript.format.map(|format| format.id);
         let formats = own.into_iter().chain(sides[1].named_as);
+        let fix_style = own.and_then(formats::find).map(|format| format.fix_style);
         let shapes: Vec<_> = formats.filter_map(|format| targets::find(format)?.shape()).collect();
         let root = sides[1].document.value(sides[1].transcript.place.node);
         let lists = root.members().filter(|member| member.is_array());
@@ -281,8 +294,9 @@ impl<'f, 's> Renamed<'f, 's> {
             lists.map(|list| (canonical::of_value(list), list)).collect();
         for (key, place) in std::iter::once(first).chain(gone) {
             let value = canonical::of_value(sides[0].document.value(place.node));
+            let choice = || Some(fix_style.filter(|_| is_choice_key(key))?.choice);
             let found = shapes.iter().find_map(|shape| {
-                let way: Vec<&str> = shape.meant_parameter(key)?.split('.').collect();
+                let way: Vec<&str> = shape.meant_parameter(key).or_else(choice)?.split('.').collect();
                 let there = way.iter().try_fold(root, |value, key| value.get(key))?;
                 Some((way, there))
             });
@@ -294,7 +308,9 @@ impl<'f, 's> Renamed<'f, 's> {
                 let mut elements = there.elements().map(canonical::of_value);
                 elements.next() == Some(value) && elements.next().is_none()
             };
-            let is_same = canonical::of_value(there) == value || is_element();
+            let said = || chosen(sides[0].document.value(place.node));
+            let is_choice = || is_choice_key(key) && said().is_some() && said() == chosen(there);
+            let is_same = canonical::of_value(there) == value || is_element() || is_choice();
             let own = sides[0].document.value(sides[0].transcript.place.node);
             let is_scalar = |value: Value<'_, '_>| matches!(value.kind(), JsonKind::Number | JsonKind::Bool);
             let is_new = || way.iter().try_fold(own, |value, key| value.get(key)).is_none();
@@ -346,7 +362,7 @@ fn compared_elsewhere(side: &Side<'_, '_>) -> HashSet<String> {
         starts.get(first).is_some_and(|start| *start < span.end)
     };
     let holding = root.members().filter(|member| holds(member.span()));
-    holding.filter_map(|member| member.key_text()).map(std::borrow::Cow::into_owned).collect()
+    holding.filter_map(|member| member.key_text()).map(Cow::into_owned).collect()
 }
 
 fn meaning<'w>(wanted: &'w ToolChoiceMode<'_>) -> (u8, Option<&'w str>) {

@@ -6,6 +6,7 @@ use toolcheck_json::{Document, Kind as JsonKind, Value};
 use toolcheck_toml::Text;
 
 use super::Shape;
+use super::action::Action;
 use super::check::Checker;
 use super::compile::{CheckKind, Field, bit, plain};
 use super::fault::{Detail, ShapeFault};
@@ -42,7 +43,14 @@ impl Shape {
                 .find(|known| is_same(known, key))
                 .or_else(|| known.find(|known| is_near(known, key)))
         };
-        written.map(Text::as_str).or_else(like)
+        let about = self.facts().iter().filter(|fact| &*fact.object == "request" && fact.is_about(Some(key)));
+        let told = || {
+            about.filter_map(|fact| Action::of(fact.help.as_deref()?)).find_map(|told| match told {
+                Action::Rename(meant) => meant,
+                _ => None,
+            })
+        };
+        written.map(Text::as_str).or_else(told).or_else(like)
     }
 
     /// The key of an object of this format that a key was meant to be: the same but for case and separators.

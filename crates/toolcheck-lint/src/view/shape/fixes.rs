@@ -1,11 +1,12 @@
 //! What fixes faults of the shape.
 
+use toolcheck_core::choice::is_choice_key;
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Part, ToolChoiceMode};
-use toolcheck_core::shape::{Kind, Shape, ShapeFaultKind};
+use toolcheck_core::shape::{Kind, Shape, ShapeFault, ShapeFaultKind};
 use toolcheck_core::text::{Counted, shorten};
-use toolcheck_json::{Document, NodeId};
+use toolcheck_json::{Document, NodeId, Value};
 
 use super::{MOST_TRANSLATED, Refused, guesses, last, same, translated};
 use crate::rule::Context;
@@ -23,7 +24,8 @@ pub(super) fn find(cx: &Context<'_, '_>, shape: &Shape, model: Option<&str>, ref
         let is_picture = refused.is_all_unknown() || fault.is_of_type();
         let result = || last::unread_block(cx, block, false);
         let other = || is_picture.then(|| last::picture(cx, block)).flatten().or_else(result);
-        if let Some(fix) = same::of(cx, shape, model, refused, is_few) {
+        let same = || same::of(cx, shape, model, refused, is_few);
+        if let Some(fix) = of_choice(cx, fault).or_else(same) {
             refused.fix = Some(fix);
             continue;
         }
@@ -67,6 +69,48 @@ pub(super) fn find(cx: &Context<'_, '_>, shape: &Shape, model: Option<&str>, ref
                 None => weigh(cx, (node, fault.objects().count()), fix),
             }
         }
+    }
+}
+
+/// Writes the choice of a tool as this API does.
+pub(super) fn choice_as(cx: &Context<'_, '_>, choice: Value<'_, '_>) -> Option<Change> {
+    let json = formats::find(cx.transcript.format?.id)?.fix_style.choice_of(choice)?;
+    (json.as_bytes() != choice.raw()).then(|| Change::Write(choice.id(), json))
+}
+
+/// A choice of a tool that is written as another API has it, as this one does.
+fn of_choice(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
+    let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
+    let value = cx.document.value(fault.node());
+    let way: Vec<String> = fix_style.choice.split('.').map(str::to_owned).collect();
+    let root = cx.document.value(cx.transcript.place.node);
+    if let Some(own) = way.iter().try_fold(root, |value, key| value.get(key)) {
+        let is_own = fault.kind != ShapeFaultKind::Conflict && own.span().contains(value.span());
+        return is_own.then(|| Some(Fix::safe([choice_as(cx, own)?])))?;
+    }
+    let is_other = fault.kind == ShapeFaultKind::Unknown && fault.is_of_request();
+    let same = choice_as(cx, value).filter(|_| is_other && is_choice_key(&fault.key))?;
+    let change = match way.len() {
+        1 => Change::Rename(value.id(), fix_style.choice.to_owned()),
+        _ => Change::Move(value.id(), way),
+    };
+    Some(Fix::safe([same, change]))
+}
+
+/// How the choice of a tool is written that a fix translates; words are told already.
+pub(crate) fn told_choice(cx: &Context<'_, '_>, fix: Option<&Fix>) -> Option<String> {
+    let Change::Write(node, json) = fix?.changes.first()? else { return None };
+    let key = cx.document.value(*node).key_text()?;
+    let is_choice = is_choice_key(&key) || &*key == "functionCallingConfig";
+    is_choice.then_some(())?;
+    match &fix?.changes[1..] {
+        [] => json.starts_with('{').then(|| format!("write it as {json}")),
+        [Change::Rename(_, key)] => Some(format!("write it as \"{key}\": {json}")),
+        [Change::Move(_, way)] => {
+            let [around, key] = &way[..] else { return None };
+            Some(format!("write it as \"{around}\": {{\"{key}\": {json}}}"))
+        }
+        _ => None,
     }
 }
 

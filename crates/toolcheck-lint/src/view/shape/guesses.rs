@@ -11,6 +11,7 @@ use toolcheck_json::edit::Piece;
 use toolcheck_json::{Document, Kind as JsonKind, NodeId, Value};
 
 use super::Refused;
+use super::last;
 use super::required::required_above;
 use super::translated;
 use crate::rule::Context;
@@ -153,6 +154,10 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
     }
     let mut key = fault.key.to_string();
     let json = if let Detail::Limit { min, max, is_low, .. } = &fault.detail {
+        let told = fault.help(cx.known_shape()?, model).and_then(Action::of);
+        if told == Some(Action::LeaveOut(Some(&fault.key))) && fault.is_of_request() {
+            return last::left_out(cx, value);
+        }
         let nearest = if *is_low { min } else { max };
         nearest.clone().filter(|_| value.kind() == JsonKind::Number)?
     } else {
@@ -449,8 +454,11 @@ fn unknown(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) -> 
     if let Some(Action::Rename(Some(key))) =
         cx.known_shape().and_then(|shape| Action::of(fault.help(shape, model)?))
     {
-        let is_free = object.get(key).is_none();
-        return is_free.then(|| Fix::guess(assumed(key), [Change::Rename(value.id(), key.to_owned())]));
+        return match object.get(key) {
+            None => Some(Fix::guess(assumed(key), [Change::Rename(value.id(), key.to_owned())])),
+            Some(same) if same.raw() == value.raw() => Some(Fix::safe([Change::Remove(value.id())])),
+            Some(_) => last::left_out(cx, value),
+        };
     }
     let is_only = object.members().count() == 1 && object.key_text().is_some();
     if value.is_null() && is_only {

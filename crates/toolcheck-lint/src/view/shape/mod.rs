@@ -24,12 +24,14 @@ use toolcheck_core::text::{kept, shorten};
 use toolcheck_core::{RuleId, formats, targets};
 use toolcheck_json::{Document, NodeId, Value};
 
+pub(crate) use self::fixes::told_choice;
 pub(crate) use self::guesses::{EMPTY, only_text, tool_name};
 use self::join::Unknown;
 pub(crate) use self::keywords::Keywords;
 pub(crate) use self::last::{left_out, names_a_call, of_block, tools};
 pub(crate) use self::merge_faults::settle;
 pub(crate) use self::required::required_above;
+pub(crate) use self::same::in_own_field;
 pub(crate) use self::translated::translated;
 use self::wording::Wording;
 use crate::finding::OfShape;
@@ -276,7 +278,11 @@ fn foreign_objects<'c>(
         let rest = || match foreign.kind {
             _ if !cx.is_request() => None,
             Kind::Content => of_block(cx, foreign.node),
-            Kind::ToolChoice => left_out(cx, cx.document.value(foreign.node)),
+            Kind::ToolChoice => {
+                let choice = cx.document.value(foreign.node);
+                let same = fixes::choice_as(cx, choice).map(|change| Fix::safe([change]));
+                same.or_else(|| left_out(cx, choice))
+            }
             Kind::Tool => last::tool(cx, cx.document.value(foreign.node)),
             _ => None,
         };
@@ -357,7 +363,7 @@ pub(crate) fn report(cx: &Context<'_, '_>, rule: &Rule, out: &mut Sink<'_>) {
         let is_vague = matches!(help.as_deref().and_then(Action::of), Some(Action::Move(Some(_))));
         if let (Some((key, meant)), true) = (renamed, is_vague) {
             finding.help(format!("rename `{}` to `{meant}`", shorten(&key)));
-        } else if let Some(help) = help {
+        } else if let Some(help) = told_choice(cx, refused.fix.as_ref()).or(help) {
             finding.help(help);
         }
         for other in refused.unknown.iter().take(MOST_LABELS) {

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use toolcheck_core::RuleId;
 use toolcheck_core::fix::{Change, Fix};
+use toolcheck_core::fix_style::on_one_line;
+use toolcheck_core::ir::{Message, Named, Role};
 use toolcheck_core::shape::{Action, Condition, Detail, Shape, ShapeFaultKind};
 use toolcheck_core::text::shorten;
+use toolcheck_core::{RuleId, formats};
 use toolcheck_json::Value;
 
 use super::Refused;
@@ -122,4 +124,35 @@ fn without_siblings(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> 
         siblings.clone().filter_map(Value::key_text).map(|key| format!("`{}`", shorten(&key))).collect();
     let guess = format!("assumes that what `{}` allows is meant, and not {}", fault.key, keys.join(", "));
     Some(Fix::guess(guess, siblings.map(|sibling| Change::Remove(sibling.id()))))
+}
+
+/// The only system message, if it comes first, in the field of the request that the help names, if nothing is there.
+pub(crate) fn in_own_field(cx: &Context<'_, '_>, message: &Message<'_>, name: &Named<'_>) -> Option<Fix> {
+    let told = cx.known_shape()?.instead_of_value("role", &name.text)?;
+    let (key, rest) = told.strip_prefix("move its text to `")?.split_once('`')?;
+    let (transcript, own) = (cx.transcript, cx.document.value(message.place.node));
+    let root = cx.document.value(transcript.place.node);
+    let is_free = cx.is_request() && transcript.request.instructions.is_none() && root.get(key).is_none();
+    let mut others = transcript.messages.iter().filter(|other| other.place != message.place).peekable();
+    let is_system = |other: &Message<'_>| {
+        let is_named = |name: &Named<'_>| matches!(&*name.text, "system" | "developer");
+        other.role == Role::System || other.role_name.as_ref().is_some_and(is_named)
+    };
+    let is_first = others.peek().is_some_and(|next| message.place.node < next.place.node);
+    if !is_free || !is_first || others.any(is_system) || own.members().count() != 2 {
+        return None;
+    }
+    let content = own.get(formats::find(transcript.format?.id)?.fix_style.blocks?)?;
+    let is_text = |block: Value<'_, '_>| {
+        let is_known = |key: &str| matches!(key, "type" | "text" | "cache_control");
+        let is_said = block.get("text").and_then(Value::as_json_str).is_some_and(|text| !text.is_blank());
+        is_said && block.members().all(|member| member.key_text().is_some_and(|key| is_known(&key)))
+    };
+    let text = content.as_json_str().filter(|text| !text.is_blank());
+    let is_list = content.elements().next().is_some() && content.elements().all(is_text);
+    let place = if text.is_some() { PLACE } else { "[{\"text\": \"\u{2026}\"}]" };
+    let example = rest.strip_prefix(": ").unwrap_or(place);
+    let json = example.replacen(place, &on_one_line(content), 1);
+    let changes = [Change::Remove(own.id()), Change::Add(root.id(), key.to_owned(), json)];
+    (text.is_some() || is_list).then(|| Fix::safe(changes))
 }

@@ -42,7 +42,13 @@ impl Wording {
         // Nothing would be left.
         let is_removal = |help: &str| refused.is_all_unknown() && Action::of(help) == Some(Action::Remove);
         if let Some(help) = refused.help.as_ref().filter(|help| !is_removal(help)) {
-            wording.help = Some(help.clone().into_owned());
+            let there = match Action::of(help) {
+                Some(Action::Rename(there)) if fault.is_of_known_key() => there,
+                _ => None,
+            };
+            let there = there.filter(|key| document.value(fault.object_node()).get(key).is_some());
+            let both = there.map(|there| format!("remove it: `{there}` is there too"));
+            wording.help = both.or_else(|| Some(help.clone().into_owned()));
         }
         if let Some(help) = fault.instead(document) {
             wording.help = Some(help.to_owned());
@@ -157,6 +163,9 @@ fn invalid(document: &Document<'_>, fault: &ShapeFault<'_>) -> Wording {
         }
         (kind, Detail::Limit { min, max, got, is_low }) => {
             let limit = match (is_low, min, max) {
+                (_, Some(only), Some(max)) if only == max && kind == ShapeFaultKind::Range => {
+                    format!("only {only} is accepted")
+                }
                 (true, Some(min), _) => format!("the minimum is {min}"),
                 (_, _, Some(max)) => format!("the maximum is {max}"),
                 _ => "that is out of range".to_owned(),
