@@ -157,7 +157,7 @@ fn errors_are_written_and_read() {
         // Those that stand for several APIs, or for none that is asked over HTTP, have none.
         let Some(error) = &target.error else { continue };
         for status in [400, 429, 500] {
-            let written = error.write(status, text, "req_1");
+            let written = error.write(status, text, "req_1", "/messages/0");
             let body = written.body.to_string();
             let document = toolcheck_json::Document::read(body.as_bytes());
             let read = toolcheck_core::response::error_text(document.root());

@@ -122,6 +122,7 @@ pub struct RemoteHistory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
     Response,
+    Conversation,
     Item,
     /// The response is there, but a request has gone on from it, and only one may.
     Continued,
@@ -219,11 +220,11 @@ impl ServerState {
         let is_complete = self.is_complete && !known.is_partial;
         // What is no string is another rule's.
         let is_id = |named: &&Named<'_>| named.instead.is_none() && !named.text.is_empty();
-        // Conversations are made without a model, so one that is not known may be there.
-        let named = [(true, request.previous_response.as_ref()), (false, request.conversation.as_ref())];
-        for (is_response, named) in
-            named.into_iter().filter_map(|(is, named)| Some((is, named.filter(is_id)?)))
-        {
+        let named = [
+            (Missing::Response, request.previous_response.as_ref()),
+            (Missing::Conversation, request.conversation.as_ref()),
+        ];
+        for (what, named) in named.into_iter().filter_map(|(is, named)| Some((is, named.filter(is_id)?))) {
             continued.place = Some(named.place);
             match known.conversations.get(&named.text) {
                 Some(Some(kept)) => {
@@ -237,8 +238,8 @@ impl ServerState {
                 }
                 // The server was told not to keep it, or never had it.
                 unknown => {
-                    let is_unclear = unknown.is_none() && !(is_complete && is_response);
-                    let named = (Missing::Response, named.place, named.text.to_string());
+                    let is_unclear = unknown.is_none() && !is_complete;
+                    let named = (what, named.place, named.text.to_string());
                     if is_unclear { &mut continued.unclear } else { &mut continued.missing }.push(named);
                 }
             }
@@ -388,7 +389,7 @@ impl ServerState {
         known.is_partial |= forgets;
     }
 
-    /// Forgets a response that was deleted.
+    /// Forgets a response or a conversation that was deleted.
     pub fn forget(&self, response: &str) {
         let mut known = self.known();
         let forgets = known.conversations.note(response, None);

@@ -87,19 +87,20 @@ pub(crate) fn request_id() -> String {
 }
 
 pub(crate) fn error(errors: Option<&ErrorBody>, status: u16, text: &str) -> Answer {
-    error_with(errors, status, text, &BTreeMap::new())
+    error_with(errors, status, text, "", &BTreeMap::new())
 }
 
-/// The same with more in the object of the error.
+/// The same about what is at this JSON Pointer, with more in the object of the error.
 pub(crate) fn error_with(
     errors: Option<&ErrorBody>,
     status: u16,
     text: &str,
+    place: &str,
     more: &BTreeMap<String, Json>,
 ) -> Answer {
     let (mut record, headers) = match errors {
         Some(errors) => {
-            let written = errors.write(status, text, &request_id());
+            let written = errors.write(status, text, &request_id(), place);
             (written.body, written.headers)
         }
         None => (json!({"error": {"message": text}}), Vec::new()),

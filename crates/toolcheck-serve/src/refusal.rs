@@ -60,7 +60,7 @@ impl Refused {
         let said = self.message.split_once(": ").map_or(&*self.message, |(_, said)| said);
         let unless_known = if is_of_template { said } else { UNKNOWN_TEXT };
         let text = self.text.as_deref().unwrap_or(unless_known);
-        let mut answer = error_with(errors, self.status, text, &self.error);
+        let mut answer = error_with(errors, self.status, text, &self.place, &self.error);
         answer.tell("x-toolcheck-rule", self.rule.as_str());
         answer.tell("x-toolcheck-place", &self.place);
         if let Some(source) = &self.source {

@@ -141,6 +141,7 @@ impl Stored {
             }
             Wanted::DeleteConversation(id) => match self.take(id) {
                 Some(_) => {
+                    server.forget(id);
                     found(json!({"id": id, "object": "conversation.deleted", "deleted": true}).to_string())
                 }
                 None => missing(id),
@@ -274,9 +275,6 @@ impl Held {
 
 /// Tells the state of the server of items that a client has put into a conversation.
 fn note(server: &ServerState, conversation: &str, items: &[Item]) {
-    if items.is_empty() {
-        return;
-    }
     let items: Vec<Json> =
         items.iter().map(|item| serde_json::from_str(&item.text).unwrap_or_default()).collect();
     let text = |item: &Json, key: &str| item[key].as_str().map(str::to_owned);

@@ -45,7 +45,9 @@ pub struct ErrorDetail {
     pub has: String,
     /// The code.
     pub code: Option<String>,
-    /// What is wrong in the request; `{quoted}` stands for what the text has in its first quotes.
+    /// What is wrong in the request, of which nothing is said if it is empty; `{quoted}` stands for what the text has in its
+    /// first quotes, `{place}` for the path of the fault, `{parent}` for that of what it is in, and `{parameters}` for that of
+    /// the parameters it is in.
     pub param: Option<String>,
     /// How it is known.
     pub evidence: Evidence,
@@ -56,17 +58,33 @@ pub struct ErrorDetail {
 }
 
 impl ErrorDetail {
-    fn add_to(&self, body: &mut Json, text: &str) {
+    fn add_to(&self, body: &mut Json, text: &str, place: &str) {
         let has_own = body.get("error").is_some_and(Json::is_object);
         let object = if has_own { &mut body["error"] } else { body };
         let quoted = text.split('\'').nth(1).unwrap_or_default();
-        let param = self.param.as_ref().map(|param| param.replace("{quoted}", quoted));
+        let parent = place.rsplit_once('/').map_or(place, |(parent, _)| parent);
+        let parameters = place.split_inclusive("/parameters").next().unwrap_or_default();
+        let param = self.param.as_ref().map(|param| match &**param {
+            "{place}" => path(place),
+            "{parent}" => path(parent),
+            "{parameters}" => path(parameters),
+            param => param.replace("{quoted}", quoted),
+        });
         for (key, value) in [("code", self.code.clone()), ("param", param)] {
             if let Some(value) = value {
-                object[key] = Json::from(value);
+                object[key] = if value.is_empty() { Json::Null } else { value.into() };
             }
         }
     }
+}
+
+/// A JSON Pointer as a path, such as `messages[0].role`.
+fn path(pointer: &str) -> String {
+    let steps = pointer.split('/').skip(1).map(|step| match step.parse::<usize>() {
+        Ok(index) => format!("[{index}]"),
+        Err(_) => format!(".{}", step.replace("~1", "/").replace("~0", "~")),
+    });
+    steps.collect::<String>().trim_start_matches('.').to_owned()
 }
 
 /// An error as a target writes it.
@@ -91,8 +109,8 @@ impl ErrorBody {
         of(status).or_else(|| of(status / 100 * 100))
     }
 
-    /// Writes an error.
-    pub fn write(&self, status: u16, text: &str, request_id: &str) -> WrittenError {
+    /// Writes an error about what is at this JSON Pointer.
+    pub fn write(&self, status: u16, text: &str, request_id: &str, place: &str) -> WrittenError {
         let kind = self.kind(status).unwrap_or_default();
         let fill = |template: &str| match template {
             "{status}" => Json::from(status),
@@ -102,7 +120,7 @@ impl ErrorBody {
         let mut body = self.body.clone();
         fill_all(&mut body, &fill);
         if let Some(detail) = self.details.iter().find(|detail| text.contains(&*detail.has)) {
-            detail.add_to(&mut body, text);
+            detail.add_to(&mut body, text, place);
         }
         let headers = self.headers.iter().filter_map(|(name, template)| {
             let value = fill(template);

@@ -11,6 +11,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
         let id_shown = shorten(id);
         let message = match what {
             Missing::Response => format!("the server does not have the response `{id_shown}`"),
+            Missing::Conversation => format!("the server does not have the conversation `{id_shown}`"),
             Missing::Item => format!("the server does not have the item `{id_shown}`"),
             Missing::Continued => {
                 format!("another request has already continued from the response `{id_shown}`")
@@ -24,6 +25,7 @@ fn check(cx: &Context<'_, '_>, out: &mut Sink<'_>) {
             .caption("the request continues from this")
             .help(help)
             .case_if(*what == Missing::Response, "response")
+            .case_if(*what == Missing::Conversation, "conversation")
             .case_if(*what == Missing::Continued, "continued")
             .value("id", id);
     }
