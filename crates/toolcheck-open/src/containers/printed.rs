@@ -45,6 +45,7 @@ fn sniff(bytes: &[u8]) -> bool {
     if begins_as_json(head) {
         return false;
     }
+    let head = &*without_colours(head);
     // Which of its blocks holds a request is not always seen at its start.
     if blocks::has_one(head) {
         return true;
@@ -83,6 +84,19 @@ fn begins_as_json(head: &[u8]) -> bool {
         }
         Some(_) => false,
     }
+}
+
+/// A text with spaces in place of what colors it in a terminal.
+fn without_colours(text: &[u8]) -> Cow<'_, [u8]> {
+    let mut plain = Cow::Borrowed(text);
+    for at in memchr::memmem::find_iter(text, b"\x1b[") {
+        let is_set = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
+        let end = at + 2 + text[at + 2..].iter().take_while(is_set).count();
+        if text.get(end) == Some(&b'm') {
+            plain.to_mut()[at..=end].fill(b' ');
+        }
+    }
+    plain
 }
 
 fn has_word(text: &[u8]) -> bool {
@@ -182,7 +196,7 @@ fn read(bytes: &[u8], limits: Limits) -> Option<Opened> {
     if strings::may_begin(bytes) && reading.strings(bytes) {
         return reading.finish();
     }
-    let mut text = Cow::Borrowed(bytes);
+    let mut text = without_colours(bytes);
     for part in blocks::parts(bytes) {
         match part {
             Part::Prose(range) => reading.prose(&text[..range.end], range.start),
