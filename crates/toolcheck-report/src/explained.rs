@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use toolcheck_core::recognise::{Classified, ErrorReading, Likeness, Origin, Recognised};
 use toolcheck_core::text::shown;
 use toolcheck_core::{RuleId, setters};
-use toolcheck_json::{distinct, sort_by_position};
+use toolcheck_json::{contains, distinct, sort_by_position};
 use toolcheck_lint::{FileReport, Options, Report, Rule, rules};
 
 use self::cause::Search;
@@ -32,6 +32,10 @@ use crate::style::wrapping;
 
 /// The maximum number of targets and frameworks to name that have the same text.
 const MAX_ORIGINS: usize = 6;
+/// The length from which on a word is an id, and not a number.
+const SHORTEST_ID: usize = 5;
+/// What ids of calls and of what the model thinks begin with.
+const PREFIXES: [&str; 5] = ["call_", "toolu_", "tooluse_", "fc_", "rs_"];
 
 /// What an error means.
 #[derive(Debug)]
@@ -43,6 +47,9 @@ pub struct Explained {
     pub named: Vec<Named>,
     /// What in the request causes it; `None` if no request was given.
     pub places: Option<Places>,
+    /// The ids that it names if the request has none of them: it probably is about another one.
+    pub absent_ids: Vec<String>,
+    ids: Vec<String>,
 }
 
 /// The findings of a request, in relation to an error.
@@ -129,7 +136,8 @@ impl Explained {
     }
 
     fn of(error: &str, reading: ErrorReading) -> Self {
-        Self { reading, named: Named::all_in(error), places: None }
+        let ids = ids(error, &reading);
+        Self { reading, named: Named::all_in(error), places: None, absent_ids: Vec::new(), ids }
     }
 
     /// What a text means, and what causes it in the request that `lint` lints with the options that it is given. They are
@@ -149,6 +157,9 @@ impl Explained {
     /// The same with the places that the error names looked up in a request, if that is one JSON document.
     pub fn located_in(mut self, request: &[u8]) -> Self {
         Named::locate(&mut self.named, request);
+        if !self.ids.iter().any(|id| contains(request, id.as_bytes())) {
+            self.absent_ids = std::mem::take(&mut self.ids);
+        }
         self.point_in(request);
         self
     }
@@ -198,6 +209,9 @@ impl Explained {
             "from": self.reading.envelopes.iter().map(|envelope| &*envelope.name).collect::<Vec<_>>(),
             "places": self.named.iter().map(Named::to_json).collect::<Vec<_>>(),
         });
+        if !self.absent_ids.is_empty() {
+            document["absent_ids"] = json!(self.absent_ids);
+        }
         let findings = |report: &Report| json!(report_v1(report).findings);
         if let Some(places) = &self.places {
             document["cause"] = json!(places.cause());
@@ -388,6 +402,20 @@ fn label_of(placeholder: &str) -> Cow<'_, str> {
         "bare-pattern" => "pattern".into(),
         name => name.replace('-', " ").into(),
     }
+}
+
+/// The ids that an error names: what stands where its text has one, and what only an id looks like.
+fn ids(error: &str, reading: &ErrorReading) -> Vec<String> {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|one: char| !one.is_ascii_alphanumeric() && !"_-".contains(one));
+        words.filter(|word| word.bytes().any(|byte| byte.is_ascii_digit())).map(str::to_owned).collect()
+    };
+    let captures = reading.matches.iter().take(1).flat_map(|found| &found.captures);
+    let known = captures.filter(|(name, _)| matches!(&**name, "id" | "ids")).flat_map(|(_, text)| words(text));
+    let seen = words(error).into_iter().filter(|word| PREFIXES.iter().any(|start| word.starts_with(start)));
+    let mut ids: Vec<String> = known.chain(seen).filter(|id| id.len() >= SHORTEST_ID).collect();
+    ids.dedup();
+    ids
 }
 
 /// What an error can mean; first as an error of the API that returned it, if that is known.

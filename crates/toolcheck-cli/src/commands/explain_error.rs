@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use toolcheck_core::RuleId;
 use toolcheck_core::text::bounded;
-use toolcheck_lint::{Options, lint, lint_opened};
+use toolcheck_lint::{Finding, Options, lint, lint_opened};
 use toolcheck_project::{Input, Limits, read_template};
-use toolcheck_report::explained::{Explained, Wording};
+use toolcheck_report::explained::{Explained, Places, Wording};
 use toolcheck_report::outputs;
 
 use crate::args::{Color, ExplainArgs, ListFormat};
@@ -59,9 +60,16 @@ fn with_file(error: &str, file: &str, options: &Options) -> Result<Explained> {
     let input = Input::file(Path::new(file));
     let bytes = input.read()?;
     let opened = toolcheck_project::open(&bytes, None, Limits::default());
-    Ok(Explained::with_request(error, options, |options| match &opened {
+    let explained = Explained::with_request(error, options, |options| match &opened {
         Some(opened) => lint_opened(&input.name, &bytes, opened, options),
         None => lint(&input.name, &bytes, options),
-    })
-    .located_in(&bytes))
+    });
+    // Nothing is known of a file in another encoding.
+    let report = explained.places.as_ref().map(Places::report);
+    for read in report.into_iter().flat_map(|report| &report.files).filter(|file| file.transcripts == 0) {
+        if let [Finding { rule: RuleId::InvalidUtf8, message, .. }] = &read.findings[..] {
+            bail!("cannot read {file}: {message}");
+        }
+    }
+    Ok(explained.located_in(&bytes))
 }

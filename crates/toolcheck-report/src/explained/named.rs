@@ -72,6 +72,12 @@ impl Named {
 impl Explained {
     /// Writes which places the error names, and where they are.
     pub(super) fn write_named(&self, wording: &Wording<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        if let Some(id) = self.absent_ids.first() {
+            let (id, noun) = (bounded(id, LONGEST_PLACE), wording.noun);
+            writeln!(out)?;
+            let text = format!("The error names `{id}`, which is not in this {noun}: another request failed, probably.");
+            wording.write_wrapped(&text, out)?;
+        }
         if self.named.iter().all(|one| !one.is_sought) {
             return Ok(());
         }
