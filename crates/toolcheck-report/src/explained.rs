@@ -411,7 +411,8 @@ fn ids(error: &str, reading: &ErrorReading) -> Vec<String> {
         words.filter(|word| word.bytes().any(|byte| byte.is_ascii_digit())).map(str::to_owned).collect()
     };
     let captures = reading.matches.iter().take(1).flat_map(|found| &found.captures);
-    let known = captures.filter(|(name, _)| matches!(&**name, "id" | "ids")).flat_map(|(_, text)| words(text));
+    let known =
+        captures.filter(|(name, _)| matches!(&**name, "id" | "ids")).flat_map(|(_, text)| words(text));
     let seen = words(error).into_iter().filter(|word| PREFIXES.iter().any(|start| word.starts_with(start)));
     let mut ids: Vec<String> = known.chain(seen).filter(|id| id.len() >= SHORTEST_ID).collect();
     ids.dedup();

@@ -75,7 +75,9 @@ impl Explained {
         if let Some(id) = self.absent_ids.first() {
             let (id, noun) = (bounded(id, LONGEST_PLACE), wording.noun);
             writeln!(out)?;
-            let text = format!("The error names `{id}`, which is not in this {noun}: another request failed, probably.");
+            let text = format!(
+                "The error names `{id}`, which is not in this {noun}: another request failed, probably."
+            );
             wording.write_wrapped(&text, out)?;
         }
         if self.named.iter().all(|one| !one.is_sought) {
