@@ -125,7 +125,7 @@ fn what_the_model_reads_of_tools_and_why_it_stopped_is_compared() {
             "response stop-changed stream stop-changed",
         ),
         (r#""description":"The wind in the next hours.","#, "", "request tool-changed"),
-        (r#","required":["hours"],"type":"object"}"#, r#","type":"object"}"#, "request tool-changed"),
+        (r#""description":"For how many hours.","#, "", "request tool-changed"),
         (r#""parallel_tool_calls":false,"#, "", "request parameter-lost"),
         (r#""tool_choice":"required","#, "", "request parameter-lost"),
     ] {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use toolcheck_core::diff::files::{File, compare};
+use toolcheck_core::diff::files::{File, Located, compare};
 use toolcheck_core::diff::{Kind, Level as Change};
 use toolcheck_core::{Format, InputFormat, Level, RuleId, names};
 use toolcheck_lint::{Finding, Options, TargetRef, lint, rules};
@@ -192,25 +192,7 @@ pub(super) fn faults(
         }
         (Err(_), _) => {}
         (Ok(before), Ok(after)) => {
-            for change in compare(&before, &after, None).changes {
-                let gravity = match change.level {
-                    Change::Loss => Gravity::Fail,
-                    Change::Change => Gravity::Weak,
-                    Change::Form => continue,
-                };
-                let is_model = change.kind == Kind::ParameterChanged && change.about == "`model`";
-                if is_model && translation.renames_model {
-                    continue;
-                }
-                let place = change.before.or(change.after).map(|spot| place_in_body(&spot.pointer, kind));
-                found.push(AdapterFault {
-                    origin: Origin::Diff,
-                    class: change.kind.id().to_owned(),
-                    gravity,
-                    message: said(change.kind.summary(), &change.about.to_string()),
-                    place: place.unwrap_or_default(),
-                });
-            }
+            found = changes(conversation, kind, translation, &before, &after);
         }
     }
     found.extend(reasons::fault(conversation, kind, translation, after));
@@ -233,6 +215,58 @@ pub(super) fn faults(
         });
     }
     worst_of_each(found)
+}
+
+/// What the comparison finds.
+fn changes(
+    conversation: &TestConversation,
+    kind: BodyKind,
+    translation: &Translation,
+    before: &File<'_>,
+    after: &File<'_>,
+) -> Vec<AdapterFault> {
+    let mut found = Vec::new();
+    for change in compare(before, after, None).changes {
+        let gravity = match change.level {
+            Change::Loss => Gravity::Fail,
+            Change::Change => Gravity::Weak,
+            Change::Form => continue,
+        };
+        if change.kind == Kind::ParameterLost
+            && is_lost_by_all(conversation, kind, translation, before, &change)
+        {
+            continue;
+        }
+        let is_model = change.kind == Kind::ParameterChanged && change.about == "`model`";
+        if is_model && translation.renames_model {
+            continue;
+        }
+        let place = change.before.or(change.after).map(|spot| place_in_body(&spot.pointer, kind));
+        found.push(AdapterFault {
+            origin: Origin::Diff,
+            class: change.kind.id().to_owned(),
+            gravity,
+            message: said(change.kind.summary(), &change.about.to_string()),
+            place: place.unwrap_or_default(),
+        });
+    }
+    found
+}
+
+/// Whether the format after has no place for a parameter: then it is not in the conversation as it is written there.
+fn is_lost_by_all(
+    conversation: &TestConversation,
+    kind: BodyKind,
+    translation: &Translation,
+    before: &File<'_>,
+    lost: &Located,
+) -> bool {
+    let Some(written) = bodies::body(conversation, kind, translation.to) else { return false };
+    let text = text(conversation, kind, translation.to, &written);
+    File::read(&text, Some(InputFormat::Wire(translation.to))).is_ok_and(|written| {
+        let changes = compare(before, &written, None).changes;
+        changes.iter().any(|change| (change.kind, &change.about) == (lost.kind, &lost.about))
+    })
 }
 
 fn said(summary: &str, about: &str) -> String {

@@ -62,7 +62,7 @@ fn lost(seen: &Seen<'_>) -> Option<String> {
 }
 
 /// How many calls the history of a request has, if it can be read.
-fn count(exchange: &Exchange) -> Option<usize> {
+pub(super) fn count(exchange: &Exchange) -> Option<usize> {
     let said = Conversation::read(&exchange.request, formats::find(exchange.format)?)?;
     Some(said.turns.iter().map(|turn: &Turn| turn.calls().len()).sum())
 }

@@ -7,6 +7,7 @@ mod finishes;
 mod is_not_refused;
 mod is_valid;
 mod judgement;
+mod keeps_history;
 mod keeps_opaque;
 mod keeps_order;
 mod keeps_result;
@@ -58,6 +59,7 @@ pub static ALL: &[&Check] = &[
     &is_not_refused::CHECK,
     &is_valid::CHECK,
     &by_findings::KEEPS_ARGUMENTS,
+    &keeps_history::CHECK,
     &keeps_opaque::CHECK,
     &keeps_order::CHECK,
     &by_findings::KEEPS_REASONING,

@@ -256,6 +256,7 @@ impl<'l> Loop<'l> {
             calls.iter().map(|(call, arguments)| self.output(call, arguments.as_ref())).collect();
         let mut calls: Vec<Call> = calls.into_iter().map(|(call, _)| call).collect();
         let last = outputs.len().saturating_sub(1);
+        self.spoil(&mut outputs);
         match self.fault {
             Some(Fault::LosesResults) => drop(outputs.pop()),
             Some(Fault::LeavesCalls) if is_ended || is_last => outputs.clear(),
@@ -263,15 +264,6 @@ impl<'l> Loop<'l> {
                 let first = std::mem::take(&mut outputs[0].text);
                 let other = std::mem::replace(&mut outputs[last].text, first);
                 outputs[0].text = other;
-            }
-            Some(Fault::WritesObjects) => {
-                outputs.iter_mut().for_each(|output| output.text = "[object Object]".to_owned());
-            }
-            Some(Fault::ForgetsResults) => {
-                let turns = self.history.turns.iter_mut();
-                let earlier =
-                    turns.filter_map(|turn| if let Turn::Results(own) = turn { Some(own) } else { None });
-                earlier.flatten().for_each(|output| output.text = "[removed]".to_owned());
             }
             Some(Fault::ChangesArguments) => {
                 calls
@@ -334,6 +326,27 @@ impl<'l> Loop<'l> {
             (true, _) => Next::Stopped,
             (_, true) => Next::Done,
             _ => Next::GoOn,
+        }
+    }
+
+    /// What becomes of results, and of those of earlier turns.
+    fn spoil(&mut self, outputs: &mut [ToolOutput]) {
+        match self.fault {
+            Some(Fault::WritesObjects) => {
+                outputs.iter_mut().for_each(|output| output.text = "[object Object]".to_owned());
+            }
+            Some(Fault::ForgetsTurns) => {
+                let turns = &mut self.history.turns;
+                let first = turns.iter().position(|turn| !turn.calls().is_empty());
+                first.into_iter().for_each(|first| drop(turns.drain(first..first + 2)));
+            }
+            Some(Fault::ForgetsResults) => {
+                let turns = self.history.turns.iter_mut();
+                let earlier =
+                    turns.filter_map(|turn| if let Turn::Results(own) = turn { Some(own) } else { None });
+                earlier.flatten().for_each(|output| output.text = "[removed]".to_owned());
+            }
+            _ => {}
         }
     }
 

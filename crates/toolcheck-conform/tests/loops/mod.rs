@@ -32,6 +32,8 @@ enum Fault {
     WritesObjects,
     /// Results of earlier turns are taken out.
     ForgetsResults,
+    /// A turn with calls is gone once there is another one.
+    ForgetsTurns,
     /// A result does not say that the tool failed.
     HidesFailures,
     /// Whatever goes wrong, the user is told that it is done.
