@@ -310,14 +310,12 @@ impl<'l> Loop<'l> {
         }
         let verbatim = wire::message(self.format, self.is_streamed, body);
         let number = self.history.turns.len();
-        self.verbatim.extend(
-            verbatim
-                .filter(|message| {
-                    !self.has(Fault::DropsOpaque)
-                        && !(self.has(Fault::DropsReasoning) && message.get("reasoning_content").is_some())
-                })
-                .map(|message| (number, message)),
-        );
+        let drops = |message: &Json| {
+            let is_reasoned = message.get("reasoning_content").is_some();
+            self.has(if is_reasoned { Fault::DropsReasoning } else { Fault::DropsOpaque })
+        };
+        let kept = verbatim.filter(|message| !drops(message));
+        self.verbatim.extend(kept.map(|message| (number, message)));
         self.history.turns.push(Turn::Assistant(turn.with_calls(calls)));
         if !outputs.is_empty() {
             self.history.turns.push(Turn::Results(outputs));
