@@ -14,6 +14,11 @@ pub fn is_choice_key(key: &str) -> bool {
     KEYS.contains(&key)
 }
 
+/// Whether an API has what a choice says under a key, or under one inside that key.
+pub fn is_in_choice(key: &str) -> bool {
+    is_choice_key(key) || key == "functionCallingConfig"
+}
+
 /// What a choice says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Chosen<'s> {

@@ -30,6 +30,9 @@ mod unsupported;
 #[path = "../src/diff/align.rs"]
 mod align;
 #[allow(dead_code, unreachable_pub)]
+#[path = "../src/assembly/by_path.rs"]
+mod by_path;
+#[allow(dead_code, unreachable_pub)]
 #[path = "../src/targets/shape/cache.rs"]
 mod cache;
 #[allow(dead_code, unreachable_pub)]

@@ -101,8 +101,14 @@ fn each_refusal_that_a_case_meets_is_answered_as_it_is_reported() {
             let is_kept = |finding: &&Finding| {
                 expected.iter().any(|other| other.rule == finding.rule || is_renamed(finding, other))
             };
-            if !of_file.findings.iter().filter(|found| is_refused(found)).all(|found| is_kept(&found)) {
-                wrong.push(format!("{} for {target}: a fault is not found", path.display()));
+            let is_lost = |found: &&Finding| is_refused(found) && !is_kept(found);
+            if let Some(lost) = of_file.findings.iter().find(is_lost) {
+                wrong.push(format!(
+                    "{} for {target}: not found: {} {}",
+                    path.display(),
+                    lost.rule,
+                    lost.message
+                ));
             }
             let (status, response) = send_raw(&provider.url(), &raw(&path_of(format), "", &bytes));
             let (head, body) = response.split_once("\r\n\r\n").unwrap();

@@ -46,8 +46,13 @@ pub(crate) fn with_places(text: &str) -> Result<String, Error> {
     Ok(packed)
 }
 
-/// The error about the first quote that is not closed: what follows it is not read as it was meant.
+/// The error about the first quote that is not closed: what follows it is not read as it was meant. All errors of a long text
+/// would be too many.
 fn unclosed(text: &str) -> Option<Error> {
+    const LONGEST: usize = 1 << 16;
+    if text.len() > LONGEST {
+        return None;
+    }
     let errors = DeTable::parse_recoverable(text).1.into_iter();
     let strings = errors.filter(|error| error.message().contains(" string, expected"));
     let error = strings.min_by_key(|error| error.span().map(|span| span.end))?;

@@ -86,12 +86,19 @@ fn body(request: &Value, mut messages: Vec<Value>) -> Value {
     if let Some(instructions) = request["instructions"].as_str() {
         messages.insert(0, json!({"role": "system", "content": instructions}));
     }
-    let mut body = Map::from_iter([("messages".to_owned(), messages.into())]);
-    if let Some(model) = request.get("model") {
-        body.insert("model".to_owned(), model.clone());
+    let mut body = picked(request, &["model", "parallel_tool_calls"]);
+    body.insert("messages".to_owned(), messages.into());
+    let choice = &request["tool_choice"];
+    match &choice["name"] {
+        Value::Null if choice.is_null() => {}
+        Value::Null => drop(body.insert("tool_choice".to_owned(), choice.clone())),
+        name => {
+            let choice = json!({"type": "function", "function": {"name": name}});
+            body.insert("tool_choice".to_owned(), choice);
+        }
     }
     let tools = request["tools"].as_array().into_iter().flatten().map(|tool| {
-        let function = json!({"name": tool["name"], "parameters": tool["parameters"]});
+        let function = picked(tool, &["name", "description", "parameters", "strict"]);
         json!({"type": "function", "function": function})
     });
     let tools: Vec<Value> = tools.collect();
@@ -99,4 +106,10 @@ fn body(request: &Value, mut messages: Vec<Value>) -> Value {
         body.insert("tools".to_owned(), tools.into());
     }
     body.into()
+}
+
+/// The members of an object that are copied as they are.
+fn picked(object: &Value, keys: &[&str]) -> Map<String, Value> {
+    let member = |key: &&str| Some(((*key).to_owned(), object.get(*key)?.clone()));
+    keys.iter().filter_map(member).collect()
 }

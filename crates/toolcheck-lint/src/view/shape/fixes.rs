@@ -1,6 +1,6 @@
 //! What fixes faults of the shape.
 
-use toolcheck_core::choice::is_choice_key;
+use toolcheck_core::choice::{is_choice_key, is_in_choice};
 use toolcheck_core::fix::{Change, Cost, Fix};
 use toolcheck_core::formats;
 use toolcheck_core::ir::{Body, Part, ToolChoiceMode};
@@ -101,8 +101,7 @@ fn of_choice(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
 pub(crate) fn told_choice(cx: &Context<'_, '_>, fix: Option<&Fix>) -> Option<String> {
     let Change::Write(node, json) = fix?.changes.first()? else { return None };
     let key = cx.document.value(*node).key_text()?;
-    let is_choice = is_choice_key(&key) || &*key == "functionCallingConfig";
-    is_choice.then_some(())?;
+    is_in_choice(&key).then_some(())?;
     match &fix?.changes[1..] {
         [] => json.starts_with('{').then(|| format!("write it as {json}")),
         [Change::Rename(_, key)] => Some(format!("write it as \"{key}\": {json}")),
