@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::{Level, RuleId, text};
-use toolcheck_json::{NodeId, Span};
+use toolcheck_json::Span;
 
 use crate::finding::Draft;
 use crate::rule::Context;
@@ -14,8 +14,6 @@ enum Shared {
     Place,
     /// The cause is in the same message.
     Message,
-    /// The cause is at a label, where the format has results among the content of a message.
-    Label,
     /// It is at a value that is the name of the tool of the cause.
     Name,
     /// The request.
@@ -25,7 +23,7 @@ enum Shared {
 /// What follows from what: a rule, the rules of its causes, and the case of these that it is, if it is one.
 type Consequence = (RuleId, &'static [RuleId], Option<&'static str>, Shared);
 
-static CONSEQUENCES: [Consequence; 6] = [
+static CONSEQUENCES: [Consequence; 5] = [
     (RuleId::ArgumentsSchemaMismatch, &[RuleId::WrongArgumentsType], None, Shared::Place),
     (
         RuleId::AlteredArguments,
@@ -47,8 +45,6 @@ static CONSEQUENCES: [Consequence; 6] = [
         None,
         Shared::Message,
     ),
-    // The content that is missing had the results.
-    (RuleId::UnansweredToolCall, &[RuleId::EmptyContent], Some("missing"), Shared::Label),
     // A call repeats the name of its tool.
     (RuleId::InvalidValue, &[RuleId::InvalidToolName], None, Shared::Name),
     (RuleId::UnknownTool, &[RuleId::InvalidToolName], Some("empty-definition"), Shared::Request),
@@ -99,16 +95,6 @@ fn drop_what_follows<'f>(
             let text = cx.document.value(finding.place.node).as_str();
             let told = text.and_then(|text| names.get(&text::kept(&text)).copied());
             told.is_some_and(|told| told >= finding.level)
-        };
-        dropped.extend(following.filter(|(_, finding)| is_told(finding)).map(|(number, _)| number));
-        return;
-    }
-    if let Shared::Label = shared {
-        let has_blocks = cx.fix_style().is_some_and(|style| style.blocks.is_some());
-        let nodes: HashMap<NodeId, Level> =
-            causes.iter().filter(|_| has_blocks).map(|(_, cause)| (cause.place.node, cause.level)).collect();
-        let is_told = |finding: &Draft| {
-            finding.label_nodes().any(|node| nodes.get(&node).is_some_and(|told| *told >= finding.level))
         };
         dropped.extend(following.filter(|(_, finding)| is_told(finding)).map(|(number, _)| number));
         return;

@@ -512,12 +512,7 @@ impl<'f> ShapeFault<'f> {
         let leads_to = |number: usize| {
             is_it(number) || objects.outline_of(number).is_ok_and(|outline| outline.below().any(is_it))
         };
-        // What a list holds in the place of an object is not read.
-        let is_list = |value: Value<'_, '_>| value.is_array() && self.key.ends_with("[]");
-        let holds_nothing = || {
-            let value = self.value.map(|node| document.value(node));
-            value.is_none_or(|value| is_list(value) || value.children().next().is_none())
-        };
+        let holds_nothing = || self.value.is_none_or(|node| document.value(node).children().next().is_none());
         let field = match self.kind {
             ShapeFaultKind::Unknown => self.meant(document).and_then(|key| self.object.field(key)),
             ShapeFaultKind::Missing | ShapeFaultKind::Type => self.field.filter(|_| holds_nothing()),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashSet};
 use toolcheck_core::RuleId;
 use toolcheck_core::fix::Change;
-use toolcheck_core::ir::{Body, Named, Place};
+use toolcheck_core::ir::{Body, Place};
 use toolcheck_json::{Document, NodeId, Value};
 
 use super::ShapeFaults;
@@ -308,16 +308,6 @@ fn unread_ids(cx: &Context<'_, '_>, elements: &[NodeId]) -> HashSet<String> {
     let mut read: Vec<usize> = parts.map(|part| part.place.node.index()).collect();
     read.sort_unstable();
     let mut ids = HashSet::default();
-    // The id of a call that is in a list or an object, and what is no text in a call and in its result.
-    let instead = |id: Option<&Named<'_>>| id.and_then(|id| id.instead);
-    let calls = cx.pairing.calls.iter().filter_map(|site| site.call.id.as_ref());
-    for id in calls.filter(|id| id.instead.is_some_and(|instead| !instead.is_scalar())) {
-        collect_ids(cx.document.value(id.place.node), &mut ids, true);
-    }
-    for site in cx.pairing.results.iter().filter(|site| instead(site.result.call_id.as_ref()).is_some()) {
-        let call = cx.pairing.stands_for(site).filter(|site| instead(site.call.id.as_ref()).is_some());
-        ids.extend(call.and(site.result.call_id.as_ref()).map(|id| id.text.to_string()));
-    }
     for element in elements.iter().filter(|element| element.index() != cx.transcript.place.node.index()) {
         let value = cx.document.value(*element);
         let next = read.partition_point(|node| *node < element.index());
