@@ -310,16 +310,7 @@ impl<'s> Session<'s> {
                     let why = Misplacement::Open { thing: "request".to_owned(), id: id.clone().into_owned() };
                     self.misplaced(message, &method, why);
                 }
-                let has_text_id = message.get_str("id").is_some();
-                let raw = message.raw();
-                let (kind, used) = (method.clone(), id.clone().into_owned());
-                let is_again =
-                    self.open.add(id, Request { method, number, form, direction, has_text_id, raw });
-                if is_again && self.has_begun {
-                    let then = Some("a session has each only once".to_owned());
-                    let why = Misplacement::Again { thing: "request".to_owned(), id: used, then };
-                    self.misplaced(message, &kind, why);
-                }
+                self.open.add(id, Request { method, number, form, direction });
                 (!is_read).then_some("requests other than calls of tools")
             }
             (Some(method), None) => {
@@ -439,14 +430,6 @@ impl<'s> Session<'s> {
         shapes::check_response(&mut self.checked, message);
         let is_asked = id.as_ref().is_some_and(|id| !self.open.of(id).is_empty());
         let request = id.as_ref().and_then(|id| self.open.answered(id, answer, direction));
-        // Some clients take the one for the other.
-        if let Some((id, asked)) = message.get("id").zip(request.as_ref())
-            && id.as_str().is_some() != asked.has_text_id
-        {
-            let id = String::from_utf8_lossy(id.raw()).into_owned();
-            let why = Misplacement::NotOpen { thing: "request".to_owned(), id };
-            self.misplaced(message, "response", why);
-        }
         if let Some(Request { method, number: Some(number), .. }) = &request
             && method == "sampling/createMessage"
         {

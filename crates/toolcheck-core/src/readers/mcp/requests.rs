@@ -15,36 +15,23 @@ pub(super) struct Request<'s> {
     pub(super) form: Option<Place>,
     /// Where it goes, in the words of the log.
     pub(super) direction: Option<Cow<'s, str>>,
-    /// Whether its id is a text, and not a number.
-    pub(super) has_text_id: bool,
-    /// The whole message, of which a log may have two.
-    pub(super) raw: &'s [u8],
 }
 
 /// The requests by their ids as they are written.
 #[derive(Default)]
-pub(super) struct Requests<'s> {
-    waiting: HashMap<Cow<'s, str>, Vec<Request<'s>>>,
-    /// The last message of the client with each id.
-    sent: HashMap<Cow<'s, str>, &'s [u8]>,
-}
+pub(super) struct Requests<'s>(HashMap<Cow<'s, str>, Vec<Request<'s>>>);
 
 /// The most requests of one id that are looked at: there are two, of either side, in a log that is in order.
 const MOST_OF_ID: usize = 16;
 
 impl<'s> Requests<'s> {
-    /// Adds a request, and says whether the client has sent another one with its id, to which the response is there.
-    pub(super) fn add(&mut self, id: Cow<'s, str>, request: Request<'s>) -> bool {
-        let is_own = side(&request.method) == CLIENT;
-        let before = is_own.then(|| self.sent.insert(id.clone(), request.raw)).flatten();
-        let is_again = before.is_some_and(|before| before != request.raw) && self.of(&id).is_empty();
-        self.waiting.entry(id).or_default().push(request);
-        is_again
+    pub(super) fn add(&mut self, id: Cow<'s, str>, request: Request<'s>) {
+        self.0.entry(id).or_default().push(request);
     }
 
     /// The last requests that wait under an id.
     pub(super) fn of(&self, id: &str) -> &[Request<'s>] {
-        let waiting = self.waiting.get(id).map_or(&[][..], Vec::as_slice);
+        let waiting = self.0.get(id).map_or(&[][..], Vec::as_slice);
         &waiting[waiting.len().saturating_sub(MOST_OF_ID)..]
     }
 
@@ -72,7 +59,7 @@ impl<'s> Requests<'s> {
         result: Option<Value<'_, '_>>,
         direction: Option<&str>,
     ) -> Option<Request<'s>> {
-        let waiting = self.waiting.get_mut(id)?;
+        let waiting = self.0.get_mut(id)?;
         let from = waiting.len().saturating_sub(MOST_OF_ID);
         let rank = |request: &Request<'s>| {
             let goes_same_way = direction.is_some() && request.direction.as_deref() == direction;
