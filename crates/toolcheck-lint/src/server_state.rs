@@ -220,10 +220,10 @@ impl ServerState {
         let is_complete = self.is_complete && !known.is_partial;
         // What is no string is another rule's.
         let is_id = |named: &&Named<'_>| named.instead.is_none() && !named.text.is_empty();
-        let named = [
-            (Missing::Response, request.previous_response.as_ref()),
-            (Missing::Conversation, request.conversation.as_ref()),
-        ];
+        // The two exclude each other, which is the mistake then.
+        let conversation = request.conversation.as_ref().filter(|_| request.previous_response.is_none());
+        let named =
+            [(Missing::Response, request.previous_response.as_ref()), (Missing::Conversation, conversation)];
         for (what, named) in named.into_iter().filter_map(|(is, named)| Some((is, named.filter(is_id)?))) {
             continued.place = Some(named.place);
             match known.conversations.get(&named.text) {

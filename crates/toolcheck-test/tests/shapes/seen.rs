@@ -19,8 +19,6 @@ const WITHOUT_LINE: &[(&str, &str, &str, &str, &str)] = &[
         "missing",
         "a file may be what somebody has kept of a request, so only the mock asks for the model",
     ),
-    ("gemini-interactions", "request", "model", "missing", "only the mock asks for it, too"),
-    ("gemini-interactions", "request", "input", "missing", "a file without it is no request"),
     (
         "openai-responses",
         "message.typed",
