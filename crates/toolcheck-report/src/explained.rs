@@ -157,7 +157,12 @@ impl Explained {
     /// The same with the places that the error names looked up in a request, if that is one JSON document.
     pub fn located_in(mut self, request: &[u8]) -> Self {
         Named::locate(&mut self.named, request);
-        if !self.ids.iter().any(|id| contains(request, id.as_bytes())) {
+        let files = || self.places.iter().flat_map(|places| &places.report().files);
+        let is_found = |id: &String| {
+            files().any(|file| file.findings.iter().any(|finding| finding.message.contains(&**id)))
+        };
+        // A body in Base64 shows none of its ids.
+        if !self.ids.iter().any(|id| contains(request, id.as_bytes())) && !self.ids.iter().any(is_found) {
             self.absent_ids = std::mem::take(&mut self.ids);
         }
         self.point_in(request);

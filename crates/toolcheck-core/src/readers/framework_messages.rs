@@ -114,12 +114,9 @@ fn are_of_api<'d, 's: 'd>(mut records: impl Iterator<Item = Value<'d, 's>> + Clo
         list.elements().take(CALLS_LOOKED_AT).any(is)
     };
     let has_own_keys = |message: Value<'_, '_>| message.get_any(&["tool_calls", "tool_call_id"]).is_some();
-    let is_of_tanstack = |record: &Value<'d, 's>| any(*record, tanstack::has_tools);
-    // The first with calls tells what the others are.
-    let mut with_calls =
-        records.clone().filter(|record| any(*record, has_own_keys) || is_of_tanstack(record));
-    with_calls.next().is_some_and(|first| any(first, has_own_keys))
-        && records.clone().any(|one| is_of_tanstack(&one))
+    let is_own = || records.clone().any(|record| any(record, has_own_keys));
+    let is_of_tanstack = records.clone().any(|record| any(record, tanstack::has_tools));
+    is_of_tanstack && is_own()
         || records.any(|record| {
             let has_settings = || record.get("tools").or_else(|| record.get_any(&SETTINGS)).is_some();
             let is_meant = || is_meant_as_request(record) || record.get_any(&OF_AG_UI).is_some();
