@@ -49,7 +49,7 @@ pub(crate) fn with_places(text: &str) -> Result<String, Error> {
 /// The error about the first quote that is not closed: what follows it is not read as it was meant. All errors of a long text
 /// would be too many.
 fn unclosed(text: &str) -> Option<Error> {
-    const LONGEST: usize = 1 << 16;
+    const LONGEST: usize = 1 << 14;
     if text.len() > LONGEST {
         return None;
     }
