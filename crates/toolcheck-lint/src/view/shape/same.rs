@@ -144,7 +144,7 @@ pub(crate) fn in_own_field(cx: &Context<'_, '_>, message: &Message<'_>, name: &N
     }
     let content = own.get(formats::find(transcript.format?.id)?.fix_style.blocks?)?;
     let is_text = |block: Value<'_, '_>| {
-        let is_known = |key: &str| matches!(key, "type" | "text" | "cache_control");
+        let is_known = |key: &str| matches!(key, "type" | "text");
         let is_said = block.get("text").and_then(Value::as_json_str).is_some_and(|text| !text.is_blank());
         is_said && block.members().all(|member| member.key_text().is_some_and(|key| is_known(&key)))
     };
