@@ -62,7 +62,7 @@ fn read<'d, 's>(
     }
     for member in value.members() {
         match &*member.key_text()? {
-            "type" | "mode" if member.as_json_str().is_some() => read(member, mode, name, depth)?,
+            "type" | "mode" if member.is_string() => read(member, mode, name, depth)?,
             "name" if name.is_none() => *name = Some(member),
             "allowedFunctionNames" if name.is_none() => {
                 let mut names = member.elements();

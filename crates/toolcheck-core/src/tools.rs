@@ -75,7 +75,7 @@ pub fn rewritten(tool: Value<'_, '_>, template: &str) -> Option<String> {
     let each = each.into_iter().map(|tool| {
         let Definition { name, schema } = definition(tool)?;
         let about = tool.get_any(&WRAPPINGS).unwrap_or(tool).get("description");
-        let about = about.filter(|about| about.as_json_str().is_some()).map(Value::raw);
+        let about = about.filter(|about| about.is_string()).map(Value::raw);
         let name = serde_json::Value::from(name).to_string();
         let about = about.map_or(name.clone(), |about| String::from_utf8_lossy(about).into_owned());
         // A tool of an API has none.
@@ -113,7 +113,7 @@ pub(crate) fn definition_with(tool: Value<'_, '_>, schema_of: SchemaOf) -> Optio
     // Spans have a tool as the text of what was sent.
     let nested = || tool.get_in(&["tool", "json_schema"]);
     match tool.get("tool.json_schema").or_else(nested) {
-        Some(text) if text.as_json_str().is_some() => {
+        Some(text) if text.is_string() => {
             definition_in(Document::read(text.as_str()?.as_bytes()).root(), schema_of)
         }
         Some(inner) => definition_in(inner, schema_of),

@@ -153,8 +153,8 @@ impl TestConversation {
 
     /// Whether two conversations say the same, whatever they are called.
     pub fn says_as(&self, other: &Self) -> bool {
-        let rest = |one: &Self| (one.system.clone(), one.undeclared, one.also.clone());
-        rest(self) == rest(other) && self.turns == other.turns
+        (&self.system, self.undeclared, &self.also, &self.turns)
+            == (&other.system, other.undeclared, &other.also, &other.turns)
     }
 }
 

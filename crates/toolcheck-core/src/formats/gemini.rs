@@ -230,7 +230,7 @@ fn candidates_of<'d, 's>(value: Value<'d, 's>) -> Option<Value<'d, 's>> {
 pub(crate) fn is_blocked(value: Value<'_, '_>) -> bool {
     let feedback = value.get("response").unwrap_or(value).get_any(&["promptFeedback", "prompt_feedback"]);
     let reason = feedback.and_then(|feedback| feedback.get_any(&["blockReason", "block_reason"]));
-    reason.is_some_and(|reason| reason.as_json_str().is_some())
+    reason.is_some_and(Value::is_string)
 }
 
 fn answers<'s>(value: Value<'_, 's>) -> Option<Vec<Completion<'s>>> {

@@ -194,7 +194,7 @@ fn messages_of<'d, 's>(root: Value<'d, 's>) -> Option<Value<'d, 's>> {
 fn is_stray(root: Value<'_, '_>, own: &[&str], format: &Format) -> bool {
     let model = root.get_str("model").unwrap_or_default();
     let is_of_other = |other: &&Format| other.id != format.id && other.marks.has_model(&model);
-    own.iter().filter(|key| root.get(key).is_some()).count() == 1 && ALL.iter().any(is_of_other)
+    own.iter().filter(|key| root.has(key)).count() == 1 && ALL.iter().any(is_of_other)
 }
 
 /// The text of a string, of a block, or of a list of blocks.

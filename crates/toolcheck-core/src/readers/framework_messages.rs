@@ -144,11 +144,6 @@ fn framework_of(message: Value<'_, '_>) -> Option<&'static Framework> {
     ALL.into_iter().find(|framework| (framework.is_own)(message))
 }
 
-/// Whether the value under a key is one of these names.
-fn is_one_of(message: Value<'_, '_>, key: &str, names: &[&str]) -> bool {
-    message.is_one_of(key, names)
-}
-
 /// The blocks of a message's content, which may be one alone.
 fn blocks_of<'d, 's>(message: Value<'d, 's>) -> impl Iterator<Item = Value<'d, 's>> {
     let content = message.get("content");

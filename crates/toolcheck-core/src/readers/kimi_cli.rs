@@ -28,11 +28,10 @@ fn sniff(records: &[Value<'_, '_>]) -> u8 {
         let is_header = || {
             let is_metadata = record.get_str("type").as_deref() == Some("metadata");
             // That of Kimi Code says when it was made.
-            is_metadata && record.get("protocol_version").is_some() && record.get("created_at").is_none()
+            is_metadata && record.has("protocol_version") && record.get("created_at").is_none()
         };
         let is_message = || {
-            envelope(*record)
-                .is_some_and(|(kind, _)| record.get("timestamp").is_some() && OWN_TYPES.contains(&&*kind))
+            envelope(*record).is_some_and(|(kind, _)| record.has("timestamp") && OWN_TYPES.contains(&&*kind))
         };
         is_marker() || is_header() || is_message()
     };
@@ -68,7 +67,7 @@ fn read<'s>(records: &[Value<'_, 's>]) -> Reading<'s> {
     }
     let mut reading = log.0.finish();
     // What it tells its interface is no part of what it sends.
-    if records.iter().any(|record| record.get("role").is_some()) {
+    if records.iter().any(|record| record.has("role")) {
         next::mark(&mut reading.conversations, "main", READER.id);
     }
     reading
@@ -220,7 +219,7 @@ fn call_of<'s>(call: Value<'_, 's>) -> Body<'s> {
 }
 
 fn add_content<'s>(transcript: &mut Transcript<'s>, content: Value<'_, 's>) {
-    if content.as_json_str().is_some() {
+    if content.is_string() {
         transcript.part(content, Body::text(Some(content)));
     }
     content.elements().for_each(|block| add_block(transcript, block));

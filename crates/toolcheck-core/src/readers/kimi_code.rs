@@ -272,7 +272,7 @@ fn add_message<'s>(transcript: &mut Transcript<'s>, record: Value<'_, 's>, messa
         _ => Role::User,
     };
     transcript.next_message(role, record);
-    if content.is_some_and(|content| content.as_json_str().is_some()) {
+    if content.is_some_and(Value::is_string) {
         transcript.part(message, Body::text(content));
     }
     content.into_iter().flat_map(|content| content.elements()).for_each(|block| add_block(transcript, block));

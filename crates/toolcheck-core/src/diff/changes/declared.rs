@@ -297,7 +297,7 @@ impl<'f, 's> Renamed<'f, 's> {
             let choice = || Some(fix_style.filter(|_| is_choice_key(key))?.choice);
             let found = shapes.iter().find_map(|shape| {
                 let way: Vec<&str> = shape.meant_parameter(key).or_else(choice)?.split('.').collect();
-                let there = way.iter().try_fold(root, |value, key| value.get(key))?;
+                let there = root.get_in(&way)?;
                 Some((way, there))
             });
             // The same list under another key is the same.
@@ -313,7 +313,7 @@ impl<'f, 's> Renamed<'f, 's> {
             let is_same = canonical::of_value(there) == value || is_element() || is_choice();
             let own = sides[0].document.value(sides[0].transcript.place.node);
             let is_scalar = |value: Value<'_, '_>| matches!(value.kind(), JsonKind::Number | JsonKind::Bool);
-            let is_new = || way.iter().try_fold(own, |value, key| value.get(key)).is_none();
+            let is_new = || own.get_in(&way).is_none();
             if is_same || is_scalar(there) && is_scalar(sides[0].document.value(place.node)) && is_new() {
                 ways.push((key.to_owned(), way, Place::of(there), is_same));
             }

@@ -3,7 +3,7 @@
 
 use toolcheck_json::Value;
 
-use super::{Framework, call, is_one_of, named_result};
+use super::{Framework, call, named_result};
 use crate::ir::{Body, Role, Transcript};
 
 pub(super) static FRAMEWORK: Framework = Framework { is_own, add };
@@ -21,10 +21,8 @@ const NAMED: [&str; 7] = [
 
 fn is_own(message: Value<'_, '_>) -> bool {
     message.get("role").is_none()
-        && (is_one_of(message, "type", &["FunctionExecutionResultMessage"])
-            || message.get("source").is_some()
-                && message.get("content").is_some()
-                && is_one_of(message, "type", &NAMED))
+        && (message.is("type", "FunctionExecutionResultMessage")
+            || message.has("source") && message.has("content") && message.is_one_of("type", &NAMED))
 }
 
 /// Whether an id is one that the client for Ollama counts, which all calls of a turn have
@@ -39,9 +37,9 @@ fn add<'s>(transcript: &mut Transcript<'s>, message: Value<'_, 's>, _: Role) {
     transcript.details.shares_ids |= is_counted(message);
     transcript.content(message.get("content"), |block| {
         let get = |key| block.get(key);
-        Some(if block.get("call_id").is_some() {
+        Some(if block.has("call_id") {
             named_result([get("call_id"), get("name"), get("content")], get("is_error"))
-        } else if block.get("arguments").is_some() {
+        } else if block.has("arguments") {
             Body::Call(call(get("id"), get("name"), get("arguments")))
         } else {
             Body::Media

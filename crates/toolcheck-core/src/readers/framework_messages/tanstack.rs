@@ -12,7 +12,7 @@ pub(super) fn has_tools(message: Value<'_, '_>) -> bool {
     let has = |key: &str| message.get(key).is_some();
     match message.get_str("role").as_deref() {
         Some("assistant") => {
-            let is_call = |call: Value<'_, '_>| call.get("id").is_some() && call.get("function").is_some();
+            let is_call = |call: Value<'_, '_>| call.has("id") && call.has("function");
             !has("tool_calls") && message.list("toolCalls").next().is_some_and(is_call)
         }
         Some("tool") => has("toolCallId") && has("content") && !has("tool_call_id"),

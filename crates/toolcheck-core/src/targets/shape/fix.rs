@@ -126,8 +126,7 @@ impl<'f> ShapeFault<'f> {
         {
             let rename = [Change::Rename(other.id(), self.key.to_string())];
             // An object that should be text, or the other way round, is fixed then.
-            let is_of_call =
-                self.field.is_some_and(is_checked) && (other.is_object() || other.as_json_str().is_some());
+            let is_of_call = self.field.is_some_and(is_checked) && (other.is_object() || other.is_string());
             return (self.takes(other) || is_of_call).then(|| Fix::guess(guess(), rename));
         }
         // What a call passes to its tool is the only thing in it that is not described.
@@ -221,7 +220,7 @@ impl<'f> ShapeFault<'f> {
         let is_left_out = self.is_of_request() && help.and_then(Action::of) == Some(Action::LeaveOut(None));
         let is_removed = is_left_out || help.is_none_or(|help| help.starts_with("remove it"));
         // What is said is not a key too many.
-        let is_said = value.elements().any(|block| block.get("text").is_some());
+        let is_said = value.elements().any(|block| block.has("text"));
         let is_all = self.is_of_request() && is_list_key(&self.key) || is_said;
         let is_nowhere = is_left_out || self.elsewhere().is_none();
         ((is_twice || is_removed) && !is_all && is_nowhere).then(|| self.removed(value))
@@ -237,7 +236,7 @@ impl<'f> ShapeFault<'f> {
 
     /// Whether the object has a key that takes a list of such values.
     fn fits_in_list(&self, key: &str, value: Value<'_, '_>) -> bool {
-        let is_text = value.as_json_str().is_some();
+        let is_text = value.is_string();
         self.object.field(key).filter(|field| field.is_known).is_some_and(|field| match field.items {
             None => is_text && field.item_types.contains(&JsonType::String),
             Some(items) => value.is_object() && self.is_clean(value, items),
@@ -405,20 +404,19 @@ impl<'f> ShapeFault<'f> {
                 let is_whole = Document::read(json.as_bytes()).faults().is_empty();
                 is_whole.then(|| Change::Write(text.id(), json))
             };
-            let texts = list.elements().filter(|element| element.as_json_str().is_some());
+            let texts = list.elements().filter(|element| element.is_string());
             return Some(Fix::guess(guess, texts.map(write).collect::<Option<Vec<_>>>()?));
         }
         if got == JsonType::String {
             // One fault stands for all elements of a list.
-            let texts = list.elements().filter(|element| element.as_json_str().is_some());
+            let texts = list.elements().filter(|element| element.is_string());
             let write = |text: Value<'_, '_>| match text.as_json_str()?.is_blank() {
                 true => Some(Change::Remove(text.id())),
                 false => Some(Change::Write(text.id(), as_told(text, &self.block_of(text)?)?)),
             };
             return Some(Fix::safe(texts.map(write).collect::<Option<Vec<_>>>()?));
         }
-        let is_block =
-            |block: Value<'_, '_>| block.is_object() || block.is_array() || block.as_json_str().is_some();
+        let is_block = |block: Value<'_, '_>| block.is_object() || block.is_array() || block.is_string();
         let is_of_blocks =
             |element: Value<'_, '_>| element.elements().next().is_some() && element.elements().all(is_block);
         let mut lists = list.elements().filter(|element| element.is_array());
@@ -550,7 +548,7 @@ fn as_told(value: Value<'_, '_>, told: &str) -> Option<String> {
     let is_only = |is: &dyn Fn(Value<'_, '_>) -> bool| root.members().map(is).eq([true]);
     let is_place = |member: Value<'_, '_>| member.raw() == PLACE.as_bytes();
     match told.matches('\u{2026}').count() {
-        _ if !is_whole || root.as_json_str().is_some() => None,
+        _ if !is_whole || root.is_string() => None,
         0 => is_only(&|member| member.has_key(&text)).then(|| told.to_owned()),
         1 if told.contains(PLACE_OF_TEXT) || is_only(&is_place) => Some(told.replacen(PLACE, raw, 1)),
         _ => None,

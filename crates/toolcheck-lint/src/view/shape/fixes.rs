@@ -82,17 +82,17 @@ pub(super) fn choice_as(cx: &Context<'_, '_>, choice: Value<'_, '_>) -> Option<C
 fn of_choice(cx: &Context<'_, '_>, fault: &ShapeFault<'_>) -> Option<Fix> {
     let fix_style = formats::find(cx.transcript.format?.id)?.fix_style;
     let value = cx.document.value(fault.node());
-    let way: Vec<String> = fix_style.choice.split('.').map(str::to_owned).collect();
+    let way: Vec<&str> = fix_style.choice.split('.').collect();
     let root = cx.document.value(cx.transcript.place.node);
-    if let Some(own) = way.iter().try_fold(root, |value, key| value.get(key)) {
+    if let Some(own) = root.get_in(&way) {
         let is_own = fault.kind != ShapeFaultKind::Conflict && own.span().contains(value.span());
-        return is_own.then(|| Some(Fix::safe([choice_as(cx, own)?])))?;
+        return choice_as(cx, own).filter(|_| is_own).map(|change| Fix::safe([change]));
     }
     let is_other = fault.kind == ShapeFaultKind::Unknown && fault.is_of_request();
     let same = choice_as(cx, value).filter(|_| is_other && is_choice_key(&fault.key))?;
     let change = match way.len() {
         1 => Change::Rename(value.id(), fix_style.choice.to_owned()),
-        _ => Change::Move(value.id(), way),
+        _ => Change::Move(value.id(), way.into_iter().map(str::to_owned).collect()),
     };
     Some(Fix::safe([same, change]))
 }
@@ -150,7 +150,7 @@ fn of_result(cx: &Context<'_, '_>, refused: &Refused<'_>) -> Option<Fix> {
     let (key, json) = fix_style.no_output;
     let is_plain = refused.unknown.is_empty() && refused.also_missing.is_empty();
     let value = cx.document.value(fault.node());
-    let is_said = || value.as_json_str().is_some() || value.is_array();
+    let is_said = || value.is_string() || value.is_array();
     let is_other = fault.kind == ShapeFaultKind::Unknown && !fault.is_of_known_key() && is_said();
     if !is_plain || *fault.key != *key && !is_other {
         return None;

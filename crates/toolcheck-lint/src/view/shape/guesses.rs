@@ -175,7 +175,7 @@ fn as_advised(cx: &Context<'_, '_>, model: Option<&str>, refused: &Refused<'_>) 
         }
     };
     // What has properties is an object.
-    let has_properties = cx.document.value(fault.object_node()).get("properties").is_some();
+    let has_properties = cx.document.value(fault.object_node()).has("properties");
     let json = match &*json {
         "\"STRING\"" if has_properties => "\"OBJECT\"".to_owned(),
         _ => json,
@@ -377,7 +377,7 @@ pub(crate) fn only_text<'d, 's>(mut value: Value<'d, 's>) -> Option<Value<'d, 's
             JsonKind::String => return Some(value),
             JsonKind::Array => inner.next().filter(|_| inner.next().is_none())?,
             JsonKind::Object => {
-                let is_kind = value.get("type").is_some();
+                let is_kind = value.has("type");
                 let text = value.get_any(&["text", "value"])?;
                 (value.members().count() == 1 + usize::from(is_kind)).then_some(text)?
             }
@@ -414,8 +414,7 @@ fn of_value(
         Some(Action::Write(meant)) => {
             let guess = format!("assumes that `{}` was meant to be `{meant}`", shorten(&got));
             let is_known = allowed.is_empty() || allowed.contains(&meant);
-            return (is_known && value.as_json_str().is_some())
-                .then(|| Fix::guess(guess, write(format!("\"{meant}\""))));
+            return (is_known && value.is_string()).then(|| Fix::guess(guess, write(format!("\"{meant}\""))));
         }
         Some(Action::LeaveOut(Some(key))) if key == fault.key => {
             return Some(Fix::guess(format!("assumes that {lost} is not needed"), change));
@@ -424,7 +423,7 @@ fn of_value(
         _ => {}
     }
     // A word that says how it is; whether a result failed is more than that.
-    let is_word = value.as_json_str().is_some() && value.raw().len() <= LONGEST_WORD;
+    let is_word = value.is_string() && value.raw().len() <= LONGEST_WORD;
     if !(is_beside && is_word && fault.may_be_missing() && refused.rule == RuleId::InvalidValue) {
         return None;
     }

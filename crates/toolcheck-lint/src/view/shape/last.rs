@@ -195,7 +195,7 @@ fn as_text(cx: &Context<'_, '_>, block: Value<'_, '_>) -> Option<String> {
     let is_said = |member: &Value<'_, '_>| !matches!(member.key_text().as_deref(), Some("type" | "kind"));
     let mut members = block.members().filter(is_said);
     let only = members.next().filter(|_| members.next().is_none());
-    let text = only.filter(|only| only.as_json_str().is_some());
+    let text = only.filter(|only| only.is_string());
     let text = text.map(|text| text.raw().to_vec());
     (style(cx)?.text)(Piece::Raw(text.unwrap_or_else(|| whole(block)))).json()
 }
@@ -230,7 +230,7 @@ fn found<'s>(value: Value<'_, 's>, depth: usize) -> Option<(&'static str, &'s st
 pub(crate) fn names_a_call(value: Value<'_, '_>) -> bool {
     let is_name = |member: Value<'_, '_>| {
         let is_own = |key: &str| key.ends_with("name") || key.ends_with("Name");
-        member.key_text().is_some_and(|key| is_own(&key)) && member.as_json_str().is_some()
+        member.key_text().is_some_and(|key| is_own(&key)) && member.is_string()
     };
     let mut members = value.members().take(MOST_KEYS);
     members.clone().any(is_name) && members.any(Value::is_object)
